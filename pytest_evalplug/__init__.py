@@ -1,0 +1,1 @@
+"""LLM benchmarks as pytest test suites."""

@@ -1,0 +1,86 @@
+"""Errors that a user can act on.
+
+    EvalplugError
+    ├── ConfigError        an option, an ini value, a model table, an eval_cfg
+    ├── DataError          a data set that is missing, malformed or lacks a column
+    ├── ModelError         a reply that could not be had for one sample
+    │   └── FatalModelError   no further request to this backend can succeed
+    └── NotApplicable      the benchmark can't be run this way (a skip, not an error)
+
+    WrongAnswer            an AssertionError: the model's answer is wrong
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "EvalplugError",
+    "FatalModelError",
+    "ModelError",
+    "NotApplicable",
+    "WrongAnswer",
+    "nearest",
+]
+
+import difflib
+from collections.abc import Iterable
+
+
+class EvalplugError(Exception):
+    """Something a user can mend: says what is wrong, where, and how to fix it.
+
+    Rendered as one line, ``<where>: <what>. <fix>``.
+    """
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.fix = fix
+        super().__init__(what, where, fix)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        if self.fix:
+            text = f"{text.rstrip('.')}. {self.fix}"
+        return text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.what, self.where, self.fix))
+
+
+def _rebuild(cls: type[EvalplugError], what: str, where: str, fix: str) -> EvalplugError:
+    return cls(what, where=where, fix=fix)
+
+
+class ConfigError(EvalplugError):
+    """An option, an ini value, a model table or an ``eval_cfg`` is wrong."""
+
+
+class DataError(EvalplugError):
+    """A data set is missing, malformed, or lacks what the benchmark reads."""
+
+
+class ModelError(EvalplugError):
+    """One sample got no reply; the other samples go on."""
+
+
+class FatalModelError(ModelError):
+    """The backend is unusable (wrong key, unknown model, server down): stop asking."""
+
+
+class NotApplicable(EvalplugError):
+    """The benchmark can't be run in this mode; reported as skipped, with the reason."""
+
+
+class WrongAnswer(AssertionError):
+    """The Evaluator calls the answer wrong. The text is what the report shows."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``Did you mean 'x'? Known: x, y, z`` with the closest names first."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    rest = sorted(n for n in names if n not in close)
+    hint = f"Did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Known: {', '.join([*close, *rest]) or 'none'}"

@@ -1,0 +1,1 @@
+"""From a prediction to a detail and a metric: postprocessors, Evaluators, scoring."""

@@ -1,0 +1,1 @@
+"""Model backends, one file each, behind one small protocol."""

