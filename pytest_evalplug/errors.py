@@ -1,13 +1,14 @@
 """Errors that a user can act on.
 
-    EvalplugError
-    ├── ConfigError        an option, an ini value, a model table, an eval_cfg
-    ├── DataError          a data set that is missing, malformed or lacks a column
-    ├── ModelError         a reply that could not be had for one sample
-    │   └── FatalModelError   no further request to this backend can succeed
-    └── NotApplicable      the benchmark can't be run this way (a skip, not an error)
+EvalplugError
+├── ConfigError        an option, an ini value, a model table, an eval_cfg
+├── DataError          a data set that is missing, malformed or lacks a column
+├── ModelError         a reply that could not be had for one sample
+│   ├── TooLongError      the prompt exceeds the model's context
+│   └── FatalModelError   no further request to this backend can succeed
+└── NotApplicable      the benchmark can't be run this way (a skip, not an error)
 
-    WrongAnswer            an AssertionError: the model's answer is wrong
+WrongAnswer            an AssertionError: the model's answer is wrong
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ __all__ = [
     "FatalModelError",
     "ModelError",
     "NotApplicable",
+    "TooLongError",
     "WrongAnswer",
     "nearest",
 ]
@@ -63,6 +65,10 @@ class DataError(EvalplugError):
 
 class ModelError(EvalplugError):
     """One sample got no reply; the other samples go on."""
+
+
+class TooLongError(ModelError):
+    """The prompt does not fit the model's context; it is never cut silently."""
 
 
 class FatalModelError(ModelError):

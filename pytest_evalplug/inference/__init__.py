@@ -1,1 +1,1 @@
-"""From a prompt to a prediction: the engine that looks ahead, and the gen, ppl and ll inferencers."""
+"""From a prompt to a prediction: the look-ahead engine and the gen, ppl and ll inferencers."""
