@@ -1,0 +1,38 @@
+"""Shared by all tests: the real data, the labelled cases."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real benchmark data; skips where it is absent."""
+    path = Path(os.environ.get("EVALPLUG_DATA_DIR", SHARED / "data"))
+    if not path.is_dir():
+        pytest.skip(f"no benchmark data at {path} (set EVALPLUG_DATA_DIR)")
+    return path
+
+
+@pytest.fixture(scope="session")
+def cases() -> Callable[[str], list[dict[str, Any]]]:
+    """Return a reader of labelled cases by file name; skips where they are absent."""
+
+    def read(name: str) -> list[dict[str, Any]]:
+        path = Path(os.environ.get("EVALPLUG_CASES_DIR", SHARED / "cases")) / f"{name}.jsonl"
+        if not path.is_file():
+            pytest.skip(f"no labelled cases at {path} (set EVALPLUG_CASES_DIR)")
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            return [json.loads(line) for line in lines]
+
+    return read
