@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["pytester"]
-
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
