@@ -1,0 +1,160 @@
+"""Calls a backend with as many prompts at once as it takes, from one asyncio loop."""
+
+from __future__ import annotations
+
+__all__ = ["Batcher", "StoppedError"]
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_evalplug.errors import FatalModelError, ModelError
+from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
+from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
+
+log = logging.getLogger("pytest_evalplug.inference")
+
+# How long a batch waits for company: requests are submitted in bursts, a few loop turns apart.
+GATHER_SECONDS = 0.002
+
+
+class StoppedError(ModelError):
+    """The run was stopped before this request was sent."""
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    payload: Payload
+    params: GenerationParams
+    size: int
+    future: asyncio.Future[ModelOutput]
+
+
+class Batcher:
+    """Groups requests with equal parameters and similar length into the backend's batches.
+
+    At most ``concurrency`` calls are in flight. A batch always holds the oldest waiting request,
+    with those nearest to it in length, so that nobody starves and padding stays small.
+    """
+
+    def __init__(self, backend: ModelBackend, inferencer: Inferencer, share: int = 1) -> None:
+        self.backend = backend
+        self.inferencer = inferencer
+        self.batch_size = int(getattr(backend, "batch_size", 1))
+        self.concurrency = max(1, int(getattr(backend, "concurrency", 1)) // share)
+        self.fatal: FatalModelError | None = None
+        self._pending: list[_Entry] = []
+        self._running: set[asyncio.Task[None]] = set()
+        self._stopped = False
+        self._threads = ThreadPoolExecutor(self.concurrency, "evalplug-backend")
+
+    async def submit(self, payload: Payload, params: GenerationParams) -> ModelOutput:
+        """Return the backend's output; raises ModelError, StoppedError once stopped."""
+        if self.fatal:
+            raise self.fatal
+        if self._stopped:
+            raise StoppedError("the run was stopped")
+        future: asyncio.Future[ModelOutput] = asyncio.get_running_loop().create_future()
+        self._pending.append(_Entry(payload, params, _size(payload), future))
+        self._start()
+        return await future
+
+    async def stop(self, grace: float) -> None:
+        """Send nothing more; wait for what is in flight, ``grace`` seconds if it can be cancelled."""
+        self._stopped = True
+        self._fail_pending(StoppedError("the run was stopped"))
+        if self._running:
+            limit = grace if is_async(getattr(self.backend, self.inferencer.method)) else None
+            await asyncio.wait(self._running, timeout=limit)
+        for task in self._running:
+            task.cancel()
+        self._threads.shutdown(wait=False)
+
+    def _start(self) -> None:
+        if self._pending and len(self._running) < self.concurrency:
+            task = asyncio.create_task(self._run())
+            self._running.add(task)
+            task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._start()
+
+    async def _run(self) -> None:
+        if self.batch_size > 1:
+            await asyncio.sleep(GATHER_SECONDS)
+        if not self._pending:
+            return
+        batch = self._take()
+        try:
+            results = await self.inferencer.infer(
+                self._call, [entry.payload for entry in batch], batch[0].params
+            )
+            if len(results) != len(batch):
+                raise ModelError(
+                    f"{self.inferencer.method}() returned {len(results)} results for "
+                    f"{len(batch)} prompts",
+                    where=f"backend {self.backend.name!r}",
+                )
+        except asyncio.CancelledError:
+            self._settle(batch, [StoppedError("the run was stopped")] * len(batch))
+            raise
+        except Exception as error:
+            results = [self._as_model_error(error)] * len(batch)
+        self._settle(batch, results)
+
+    async def _call(self, method: str, *args: Any) -> Any:
+        function = getattr(self.backend, method)
+        if is_async(function):
+            return await function(*args)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
+
+    def _take(self) -> list[_Entry]:
+        """Remove and return the next batch."""
+        head = self._pending[0]
+        if self.batch_size == 1:
+            return [self._pending.pop(0)]
+        same = sorted((e for e in self._pending if e.params == head.params), key=lambda e: -e.size)
+        start = min(same.index(head), max(0, len(same) - self.batch_size))
+        batch = same[start : start + self.batch_size]
+        chosen = set(map(id, batch))
+        self._pending = [entry for entry in self._pending if id(entry) not in chosen]
+        return batch
+
+    def _settle(self, batch: list[_Entry], results: Sequence[ModelOutput | ModelError]) -> None:
+        for entry, result in zip(batch, results, strict=True):
+            if entry.future.done():
+                continue
+            if isinstance(result, ModelError):
+                entry.future.set_exception(result)
+                if isinstance(result, FatalModelError) and not self.fatal:
+                    self.fatal = result
+            else:
+                entry.future.set_result(result)
+        if self.fatal:
+            self._fail_pending(self.fatal)
+
+    def _fail_pending(self, error: ModelError) -> None:
+        pending, self._pending = self._pending, []
+        for entry in pending:
+            if not entry.future.done():
+                entry.future.set_exception(error)
+
+    def _as_model_error(self, error: Exception) -> ModelError:
+        if isinstance(error, ModelError):
+            return error
+        log.exception("backend %r failed", self.backend.name)
+        return ModelError(f"{type(error).__name__}: {error}", where=f"model {self.backend.name!r}")
+
+
+def _size(payload: Payload) -> int:
+    """Return a cheap stand-in for the number of tokens."""
+    if isinstance(payload, LoglikelihoodQuery):
+        return _size(payload.context) + max(map(len, payload.continuations), default=0)
+    if isinstance(payload, str):
+        return len(payload)
+    return sum(len(str(message["content"])) for message in payload)

@@ -1,0 +1,299 @@
+"""Works ahead of the items of one process, so that the model is asked in batches.
+
+pytest runs items one by one; the engine is told them in order and asks for the predictions ahead
+of them, within a window. An item only waits for its own.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Engine"]
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from pathlib import Path
+from typing import Any
+
+from pytest_evalplug.errors import EvalplugError, FatalModelError, ModelError, TooLongError
+from pytest_evalplug.inference.batcher import Batcher, StoppedError
+from pytest_evalplug.inference.case import Case
+from pytest_evalplug.inference.facade import ModelFacade
+from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
+from pytest_evalplug.inference.records import Record, build_record, prediction_key
+from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.types import ModelOutput
+
+log = logging.getLogger("pytest_evalplug.inference")
+
+WINDOW = 4096
+"""How many predictions may wait for their item: bounds memory, never speed."""
+GRACE_SECONDS = 5.0
+"""How long a stopped run waits for the requests in flight."""
+HOOK_THREADS = 32
+
+
+class Engine:
+    """Owns a thread with an asyncio loop; one engine per backend and process."""
+
+    def __init__(
+        self,
+        backend: ModelBackend,
+        inferencer: Inferencer,
+        store: PredictionStore,
+        *,
+        model: str,
+        fingerprint: str,
+        generation: dict[str, Any],
+        share: int = 1,
+        output_dir: Path,
+    ) -> None:
+        self.backend = backend
+        self.inferencer = inferencer
+        self.model = model
+        self.done = 0
+        """Predictions that are ready, for progress."""
+        self._store = store
+        self._fingerprint = fingerprint
+        self._generation = generation
+        self._output_dir = output_dir
+        self._batcher = Batcher(backend, inferencer, share)
+        self._depth = max(2 * self._batcher.concurrency, 8 * self._batcher.batch_size)
+        self._futures: dict[Case, Future[Record]] = {}
+        self._seen: set[Case] = set()
+        self._plan: Sequence[Case] = ()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
+        self._room = asyncio.Event()
+        self._hooks = ThreadPoolExecutor(HOOK_THREADS, "evalplug-hook")
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="evalplug-engine")
+        self._thread.daemon = True
+        self._thread.start()
+
+    @property
+    def fatal(self) -> FatalModelError | None:
+        """The error after which no request can succeed."""
+        return self._batcher.fatal
+
+    def plan(self, cases: Sequence[Case]) -> None:
+        """Start to work ahead through ``cases``, in this order."""
+        self._plan = cases
+        self._spawn(self._feed())
+
+    def result(self, case: Case, tick: Callable[[], None] | None = None) -> Record:
+        """Return the prediction record, waiting for it; ``tick`` is called while it waits.
+
+        Raises ModelError if there is none.
+        """
+        future = self._call(lambda: self._ensure(case))
+        while True:
+            try:
+                return future.result(timeout=0.2)
+            except (TimeoutError, FutureTimeoutError):
+                if future.done():
+                    raise
+                if tick:
+                    tick()
+
+    def forget(self, case: Case) -> None:
+        """Drop a prediction whose item is over."""
+        self._loop.call_soon_threadsafe(self._drop, case)
+
+    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run an Evaluator's coroutine on the engine's loop and return its result."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def close(self) -> None:
+        """Stop asking, keep what arrives within the grace time, end the thread."""
+        if not self._thread.is_alive():
+            return
+        self._stopping = True
+        asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._hooks.shutdown(wait=False)
+
+    async def _shut_down(self) -> None:
+        self._room.set()
+        await self._batcher.stop(GRACE_SECONDS)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+        closer = getattr(self.backend, "aclose", None)
+        if closer is not None:
+            await closer()
+
+    def _call(self, function: Callable[[], Future[Record]]) -> Future[Record]:
+        """Run ``function`` on the loop's thread and return what it returns."""
+
+        async def inner() -> Future[Record]:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(inner(), self._loop).result()
+
+    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    async def _feed(self) -> None:
+        for case in self._plan:
+            while not self._has_room():
+                self._room.clear()
+                await self._room.wait()
+            if self._stopping or self.fatal:
+                return
+            if case not in self._seen:
+                self._ensure(case)
+
+    def _has_room(self) -> bool:
+        if self._stopping or self.fatal:
+            return True
+        return len(self._tasks) < self._depth and len(self._futures) < WINDOW
+
+    def _ensure(self, case: Case) -> Future[Record]:
+        """Return the case's future; starts the work if nobody has."""
+        future = self._futures.get(case)
+        if future is None:
+            future = self._futures[case] = Future()
+            self._seen.add(case)
+            task = self._loop.create_task(self._work(case, future))
+            self._tasks.add(task)
+            task.add_done_callback(self._worked)
+        return future
+
+    def _worked(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()
+
+    def _drop(self, case: Case) -> None:
+        self._futures.pop(case, None)
+        self._room.set()
+
+    async def _work(self, case: Case, future: Future[Record]) -> None:
+        try:
+            record = await self._predict(case)
+        except asyncio.CancelledError:
+            future.set_exception(StoppedError("the run was stopped"))
+            raise
+        except EvalplugError as error:
+            future.set_exception(error)
+        except Exception as error:
+            log.exception("%s %s", case.dataset, case.item_id)
+            future.set_exception(ModelError(f"{type(error).__name__}: {error}", where=case.item_id))
+        else:
+            self.done += 1
+            future.set_result(record)
+
+    async def _predict(self, case: Case) -> Record:
+        """Return the saved prediction if it still fits, else ask the model and save it."""
+        params = self._params(case)
+        payload = self.inferencer.build(case.adapter, case.sample, case.subset, None)
+        key = prediction_key(self._fingerprint, self.inferencer, payload, params, case)
+        saved = self._store.get(self.model, case.dataset, case.index)
+        if saved is not None and not key.differs(saved.get("key")):
+            return saved
+        try:
+            output, payload, dropped = await self._ask(case, payload, params)
+        except (StoppedError, FatalModelError):
+            raise
+        except ModelError as error:
+            record = build_record(case, self.inferencer.shown(payload), key, error=str(error))
+            self._store.put(self.model, case.dataset, record)
+            raise
+        shown = self.inferencer.shown(payload)
+        record = build_record(case, shown, key, output=output, dropped_shots=dropped)
+        self._store.put(self.model, case.dataset, record)
+        return record
+
+    def _params(self, case: Case) -> GenerationParams:
+        settings = {**case.adapter.generation, **self._generation}
+        stop = settings.get("stop") or ()
+        settings["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
+        params = GenerationParams(**settings)
+        if params.temperature and case.adapter.repeats > 1 and params.seed is None:
+            settings["seed"] = case.adapter.seed + case.repeat
+            params = GenerationParams(**settings)
+        return params
+
+    async def _ask(
+        self, case: Case, payload: Payload, params: GenerationParams
+    ) -> tuple[ModelOutput, Payload, int]:
+        """Return the output, what was asked in the end, and how many shots had to go for it."""
+        if case.adapter.overrides("_on_inference") or case.adapter.overrides("run_inference"):
+            return await self._ask_author(case, params), payload, 0
+        hooks = _Hooks(case, self._facade(params), self._output_dir)
+        await self._hook(hooks.start)
+        shots = case.adapter.few_shot_num
+        for dropped in range(shots + 1):
+            if dropped:
+                payload = self.inferencer.build(
+                    case.adapter, case.sample, case.subset, shots - dropped
+                )
+            try:
+                output = await self._batcher.submit(payload, params)
+            except TooLongError:
+                if dropped == shots:
+                    raise
+            else:
+                await self._hook(hooks.end, output)
+                return output, payload, dropped
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def _ask_author(self, case: Case, params: GenerationParams) -> ModelOutput:
+        """Let the adapter ask in its own way, once, in a thread or on the loop."""
+        hooks = _Hooks(case, self._facade(params), self._output_dir)
+        if case.adapter.overrides("run_inference"):
+            state = await self._hook(hooks.run)
+            return _as_output(state.output)
+        await self._hook(hooks.start)
+        output = _as_output(await self._hook(hooks.infer))
+        await self._hook(hooks.end, output)
+        return output
+
+    async def _hook(self, hook: Callable[..., Any] | None, *args: Any) -> Any:
+        if hook is None:
+            return None
+        if is_async(hook):
+            return await hook(*args)
+        result = await self._loop.run_in_executor(self._hooks, hook, *args)
+        return await result if asyncio.iscoroutine(result) else result
+
+    def _facade(self, params: GenerationParams) -> ModelFacade:
+        return ModelFacade(self.model, self._batcher.submit, params, self._loop)
+
+
+class _Hooks:
+    """The adapter's inference hooks, bound to one case; ``None`` where not overridden."""
+
+    def __init__(self, case: Case, model: ModelFacade, output_dir: Path) -> None:
+        self._case = case
+        self._model = model
+        self._output_dir = output_dir
+        overrides = case.adapter.overrides
+        self.start = self._start if overrides("_on_inference_start") else None
+        self.end = self._end if overrides("_on_inference_end") else None
+
+    def _start(self) -> Any:
+        return self._case.adapter._on_inference_start(self._model, self._case.sample)
+
+    def infer(self) -> Any:
+        return self._case.adapter._on_inference(self._model, self._case.sample)
+
+    def run(self) -> Any:
+        return self._case.adapter.run_inference(
+            self._model, self._case.sample, str(self._output_dir)
+        )
+
+    def _end(self, output: ModelOutput) -> Any:
+        return self._case.adapter._on_inference_end(
+            self._model, self._case.sample, output, str(self._output_dir)
+        )
+
+
+def _as_output(output: Any) -> ModelOutput:
+    return ModelOutput(output) if isinstance(output, str) else output

@@ -1,0 +1,201 @@
+"""What each evaluation mode asks a model, and what it writes to the prediction file.
+
+- ``gen``: the model's reply to the prompt.
+- ``ppl``: the choice whose whole text (context and choice) has the lowest perplexity, the rule
+  of OpenCompass's PPLInferencer.
+- ``ll``: the choice with the highest summed log-probability given the context, the rule of
+  lm-evaluation-harness's ``acc``; also normalised by the choice's UTF-8 bytes (its ``acc_bytes``).
+"""
+
+from __future__ import annotations
+
+__all__ = ["INFERENCERS", "Inferencer", "Payload"]
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from pytest_evalplug.dataset.adapter import DefaultDataAdapter
+from pytest_evalplug.errors import ModelError
+from pytest_evalplug.model.base import Choice, GenerationParams, ModelBackend, SequenceLoss
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt, Sample
+
+Payload: TypeAlias = Prompt | LoglikelihoodQuery
+Result: TypeAlias = ModelOutput | ModelError
+Caller: TypeAlias = Callable[..., Awaitable[Any]]
+"""Calls a backend's method wherever it belongs: on the loop, or in the backend's thread."""
+
+T = TypeVar("T")
+
+
+class Inferencer(Protocol):
+    """One evaluation mode."""
+
+    mode: str
+    method: str
+    """The backend's method that this mode needs."""
+
+    def build(
+        self, adapter: DefaultDataAdapter, sample: Sample, subset: str, num_shots: int | None
+    ) -> Payload:
+        """Return what the model is asked. Raises NotApplicable for a sample without choices."""
+        ...
+
+    async def infer(
+        self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
+    ) -> list[Result]:
+        """Ask for all payloads at once; one result each, in order."""
+        ...
+
+    def shown(self, payload: Payload) -> Any:
+        """Return ``origin_prompt`` as it is saved."""
+        ...
+
+
+class GenInferencer:
+    """Free generation."""
+
+    mode = "gen"
+    method = "generate"
+
+    def build(
+        self, adapter: DefaultDataAdapter, sample: Sample, subset: str, num_shots: int | None
+    ) -> Payload:
+        """Return the prompt: text or messages."""
+        return adapter.build_prompt(sample, subset, num_shots)
+
+    async def infer(
+        self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
+    ) -> list[Result]:
+        """Return the replies."""
+        outputs = await call(self.method, payloads, params)
+        return [ModelOutput(o) if isinstance(o, str) else o for o in outputs]
+
+    def shown(self, payload: Payload) -> Any:
+        """Return the prompt as it is."""
+        return payload
+
+
+class _ChoiceInferencer:
+    """What ``ppl`` and ``ll`` share: a context and its continuations."""
+
+    def build(
+        self, adapter: DefaultDataAdapter, sample: Sample, subset: str, num_shots: int | None
+    ) -> Payload:
+        """Return the context and one continuation for each choice."""
+        return adapter.build_query(sample, subset, num_shots)
+
+    def shown(self, payload: Payload) -> Any:
+        """Return the context, which is the same for all choices."""
+        return payload.context if isinstance(payload, LoglikelihoodQuery) else payload
+
+
+class PPLInferencer(_ChoiceInferencer):
+    """Lowest perplexity of the whole text."""
+
+    mode = "ppl"
+    method = "sequence_loss"
+
+    async def infer(
+        self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
+    ) -> list[Result]:
+        """Score every choice's whole text in one call; ``ppl`` lists them in choice order."""
+        queries = [_query(p) for p in payloads]
+        texts = [f"{_plain(q.context)}{c}" for q in queries for c in q.continuations]
+        losses: Sequence[SequenceLoss | ModelError] = await call(self.method, texts)
+        results: list[Result] = []
+        start = 0
+        for query in queries:
+            own = losses[start : start + len(query.continuations)]
+            start += len(query.continuations)
+            results.append(self._pick(query, own))
+        return results
+
+    @staticmethod
+    def _pick(query: LoglikelihoodQuery, losses: Sequence[SequenceLoss | ModelError]) -> Result:
+        good = [loss for loss in losses if isinstance(loss, SequenceLoss)]
+        if len(good) < len(losses):
+            return next(loss for loss in losses if isinstance(loss, ModelError))
+        ppl = [math.exp(loss.nll / loss.num_tokens) for loss in good]
+        best = min(range(len(ppl)), key=ppl.__getitem__)
+        extra = {
+            "continuations": list(query.continuations),
+            "ppl": ppl,
+            "token_len": [loss.num_tokens for loss in good],
+        }
+        return _chosen(best, extra)
+
+
+class LLInferencer(_ChoiceInferencer):
+    """Highest log-probability of the continuation."""
+
+    mode = "ll"
+    method = "loglikelihood"
+
+    async def infer(
+        self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
+    ) -> list[Result]:
+        """Score every choice given its context."""
+        queries = [_query(p) for p in payloads]
+        answers: Sequence[Sequence[Choice] | ModelError] = await call(self.method, queries)
+        return [self._pick(q, a) for q, a in zip(queries, answers, strict=True)]
+
+    @staticmethod
+    def _pick(query: LoglikelihoodQuery, answer: Sequence[Choice] | ModelError) -> Result:
+        if isinstance(answer, ModelError):
+            return answer
+        logprobs = [choice.logprob for choice in answer]
+        sizes = [max(1, len(c.lstrip().encode())) for c in query.continuations]
+        per_byte = [logprob / size for logprob, size in zip(logprobs, sizes, strict=True)]
+        best = max(range(len(logprobs)), key=logprobs.__getitem__)
+        best_norm = max(range(len(per_byte)), key=per_byte.__getitem__)
+        extra = {
+            "continuations": list(query.continuations),
+            "logprobs": logprobs,
+            "token_len": [choice.num_tokens for choice in answer],
+            "pred_label_norm": label(best_norm),
+        }
+        return _chosen(best, extra)
+
+
+INFERENCERS: dict[str, Inferencer] = {
+    inferencer.mode: inferencer for inferencer in (GenInferencer(), PPLInferencer(), LLInferencer())
+}
+
+
+def label(position: int) -> str:
+    """Return the letter of the choice at ``position``: A, B, ... Z, then AA, AB, ..."""
+    letters = ""
+    position += 1
+    while position:
+        position, rest = divmod(position - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def missing_method(backend: ModelBackend, inferencer: Inferencer) -> bool:
+    """Tell whether the backend declares or has nothing that this mode could call."""
+    if inferencer.mode != "gen" and "loglikelihood" not in backend.capabilities:
+        return True
+    return not callable(getattr(backend, inferencer.method, None))
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Tell whether calling ``function`` gives something to await."""
+    return inspect.iscoroutinefunction(function)
+
+
+def _query(payload: Payload) -> LoglikelihoodQuery:
+    assert isinstance(payload, LoglikelihoodQuery)
+    return payload
+
+
+def _plain(context: Prompt) -> str:
+    if isinstance(context, str):
+        return context
+    return "\n".join(str(message["content"]) for message in context) + "\n"
+
+
+def _chosen(best: int, extra: dict[str, Any]) -> ModelOutput:
+    return ModelOutput(label(best), extra={**extra, "pred_label": label(best)})

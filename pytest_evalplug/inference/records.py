@@ -1,0 +1,90 @@
+"""Prediction records: what one line of the journal and one entry of the prediction file hold."""
+
+from __future__ import annotations
+
+__all__ = ["Record", "build_record", "prediction_key", "task_state"]
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any, TypeAlias
+
+from pytest_evalplug.inference.case import Case
+from pytest_evalplug.inference.inferencers import Inferencer, Payload
+from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.run.predictions import PredictionKey
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
+
+Record: TypeAlias = dict[str, Any]
+
+
+def prediction_key(
+    fingerprint: str, inferencer: Inferencer, payload: Payload, params: GenerationParams, case: Case
+) -> PredictionKey:
+    """Return what a saved prediction must match to be served again."""
+    asked = asdict(payload) if isinstance(payload, LoglikelihoodQuery) else payload
+    return PredictionKey.of(
+        model=fingerprint,
+        prompt=asked,
+        params={"mode": inferencer.mode, **params.to_wire()},
+        sample=[case.sample.index, str(case.sample.id), case.sample.choices, case.repeat],
+    )
+
+
+def build_record(
+    case: Case,
+    shown: Any,
+    key: PredictionKey,
+    *,
+    output: ModelOutput | None = None,
+    error: str | None = None,
+    dropped_shots: int = 0,
+) -> Record:
+    """Return the record of a prediction, or of the error there was instead."""
+    sample = case.sample
+    record: Record = {
+        "index": case.index,
+        "sample_id": case.item_id,
+        "subset": case.subset,
+        "origin_prompt": shown,
+    }
+    if output is None:
+        record["error"] = error
+    else:
+        record["prediction"] = output.completion
+    record["gold"] = sample.target
+    if sample.choices is not None:
+        record["choices"] = sample.choices
+    if output is not None:
+        for name in ("finish_reason", "reasoning", "usage", "logprobs"):
+            if (value := getattr(output, name)) is not None:
+                record[name] = value
+        record.update(output.extra)
+    if dropped_shots:
+        record["dropped_shots"] = dropped_shots
+    record["key"] = key.to_wire()
+    return record
+
+
+def task_state(case: Case, model: str, record: Mapping[str, Any]) -> TaskState:
+    """Return the state that scoring starts from, with the options as they were shown."""
+    sample = case.sample
+    if "choices" in record:
+        sample = replace(sample, choices=record["choices"], target=record["gold"])
+    prediction = record["prediction"]
+    shown = record.get("origin_prompt")
+    messages = shown if isinstance(shown, list) else [{"role": "user", "content": str(shown)}]
+    output = ModelOutput(
+        prediction,
+        message={"role": "assistant", "content": prediction},
+        finish_reason=record.get("finish_reason"),
+        reasoning=record.get("reasoning"),
+        usage=record.get("usage"),
+    )
+    return TaskState(
+        model=model,
+        sample=sample,
+        messages=messages,
+        output=output,
+        sample_id=case.item_id,
+        group_id=sample.index,
+    )
