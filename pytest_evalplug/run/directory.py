@@ -1,0 +1,196 @@
+"""One run's directory: where each stage lies, and who may write to it."""
+
+from __future__ import annotations
+
+__all__ = ["RunDirectory", "safe_name", "timestamp"]
+
+import difflib
+import hashlib
+import itertools
+import re
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import filelock
+
+from pytest_evalplug.errors import ConfigError
+
+_RUN_NAME = re.compile(r"(\d{8})_(\d{6})(?:-(\d+))?")
+_SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_HASHED = re.compile(r"-[0-9a-f]{10}$")
+
+
+def timestamp() -> str:
+    """Return the local time as it stands in the names of runs and summaries."""
+    return datetime.now().strftime("%Y%m%d_%H%M%S")
+
+
+def safe_name(text: str) -> str:
+    """Return a file name for ``text``: ASCII, at most 100 characters, never a path or hidden.
+
+    Different texts give different names: one that had to change ends in a hash of the text.
+    """
+    if _SAFE.fullmatch(text) and not _HASHED.search(text):
+        return text
+    # lone surrogates are possible in names that came from a command line
+    code = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip(".-")[:80]
+    return f"{readable or '_'}-{code}"
+
+
+class RunDirectory:
+    """``<work_dir>/<timestamp>/`` with a place for every stage; see DESIGN.md, section 5.
+
+    Made by :meth:`create`, :meth:`open` (both lock it for this process, until :meth:`close`)
+    or :meth:`attach` (for worker processes and readers, without a lock).
+    """
+
+    def __init__(self, path: Path, lock: filelock.BaseFileLock | None = None) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def create(cls, work_dir: Path) -> RunDirectory:
+        """Make a new directory, named after the time; unique also within a second.
+
+        Raises ConfigError if ``work_dir`` can't be written to.
+        """
+        now = timestamp()
+        try:
+            work_dir.mkdir(parents=True, exist_ok=True)
+            for number in itertools.count(1):
+                path = work_dir / (now if number == 1 else f"{now}-{number}")
+                if _make(path):
+                    return cls(path, _lock(path))
+        except OSError as error:
+            raise ConfigError(
+                f"can't make a run directory in {work_dir}: {error.strerror or error}",
+                where="--work-dir",
+                fix="Choose a folder that you may write to",
+            ) from error
+        raise AssertionError("unreachable")
+
+    @classmethod
+    def open(cls, work_dir: Path, which: str) -> RunDirectory:
+        """Go on in an existing run: ``latest`` or its timestamp.
+
+        Raises ConfigError if there is no such run, or if another live process works in it.
+        """
+        path = cls.find(work_dir, which)
+        return cls(path, _lock(path))
+
+    @classmethod
+    def attach(cls, path: Path) -> RunDirectory:
+        """Use a run directory without locking it: for the workers of the process that did."""
+        return cls(path)
+
+    @staticmethod
+    def find(work_dir: Path, which: str) -> Path:
+        """Return the path of the run ``which`` (``latest`` or a timestamp).
+
+        Raises ConfigError if there is none, naming both forms and the nearest runs.
+        """
+        runs = _runs(work_dir)
+        if which == "latest" and runs:
+            return work_dir / runs[-1]
+        if which in runs:
+            return work_dir / which
+        near = difflib.get_close_matches(which, runs, n=3, cutoff=0.5) or runs[:-4:-1]
+        hint = f"Nearest runs: {', '.join(near)}" if near else "There are no runs"
+        raise ConfigError(
+            f"no run {which!r} in {work_dir}",
+            where="--reuse",
+            fix=f"Give 'latest' or a run's timestamp (YYYYMMDD_HHMMSS). {hint}",
+        )
+
+    @property
+    def name(self) -> str:
+        """The run's timestamp."""
+        return self.path.name
+
+    @property
+    def configs(self) -> Path:
+        """Snapshots of the effective configuration."""
+        return self.path / "configs"
+
+    @property
+    def infer_logs(self) -> Path:
+        """Logs of the inference stage."""
+        return self.path / "logs" / "infer"
+
+    @property
+    def eval_logs(self) -> Path:
+        """Logs of the scoring stage."""
+        return self.path / "logs" / "eval"
+
+    @property
+    def summary(self) -> Path:
+        """Summary tables."""
+        return self.path / "summary"
+
+    @property
+    def journal(self) -> Path:
+        """What has arrived and isn't merged yet, a file per process and kind."""
+        return self.path / "journal"
+
+    def prediction_file(self, model: str, dataset: str) -> Path:
+        """Return where a model's merged predictions for a dataset lie."""
+        return self.path / "predictions" / safe_name(model) / f"{safe_name(dataset)}.json"
+
+    def result_file(self, model: str, dataset: str) -> Path:
+        """Return where a model's metrics and details for a dataset lie."""
+        return self.path / "results" / safe_name(model) / f"{safe_name(dataset)}.json"
+
+    def close(self) -> None:
+        """Give the lock back; closing twice is fine."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> RunDirectory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _make(path: Path) -> bool:
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    for folder in ("configs", "logs/infer", "logs/eval", "journal", "summary"):
+        (path / folder).mkdir(parents=True)
+    return True
+
+
+def _lock(path: Path) -> filelock.BaseFileLock:
+    # not thread-local: whichever thread ends the session may release it
+    lock = filelock.FileLock(path / ".lock", thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise ConfigError(
+            f"another process is working in the run {path}",
+            where="--reuse",
+            fix="Wait until it has ended, or start a new run without --reuse",
+        ) from None
+    return lock
+
+
+def _runs(work_dir: Path) -> list[str]:
+    if not work_dir.is_dir():
+        return []
+    found = [p.name for p in work_dir.iterdir() if _RUN_NAME.fullmatch(p.name) and p.is_dir()]
+    return sorted(found, key=_order)
+
+
+def _order(name: str) -> tuple[int, ...]:
+    match = _RUN_NAME.fullmatch(name)
+    return tuple(int(part or 1) for part in match.groups()) if match else ()

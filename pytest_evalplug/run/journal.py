@@ -1,0 +1,104 @@
+"""Append-only JSON lines: what has arrived stays, whatever happens to the process."""
+
+from __future__ import annotations
+
+__all__ = ["BOM", "JournalWriter", "read_journal", "scan_journal"]
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pytest_evalplug.run.jsonio import dumps
+
+_log = logging.getLogger(__name__)
+BOM = b"\xef\xbb\xbf"
+
+
+class JournalWriter:
+    """Appends one record a line and hands each to the operating system at once.
+
+    A kill -9 after :meth:`append` loses nothing; a power cut may. Thread-safe; one process a file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
+        self._size = self._file.seek(0, os.SEEK_END)
+        if self._size and not self._ends_line():
+            self._write(b"\n")  # a process died while writing: its line must not swallow ours
+
+    def append(self, record: Mapping[str, Any]) -> int:
+        """Write ``record`` and return the byte offset of its line."""
+        line = dumps(record).encode() + b"\n"
+        with self._lock:
+            offset = self._size
+            self._write(line)
+        return offset
+
+    def close(self) -> None:
+        """Bring the journal to the disk and close it; closing twice is fine."""
+        with self._lock:
+            if not self._file.closed:
+                os.fsync(self._file.fileno())
+                self._file.close()
+
+    def __enter__(self) -> JournalWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _ends_line(self) -> bool:
+        self._file.seek(-1, os.SEEK_END)
+        return self._file.read(1) == b"\n"
+
+    def _write(self, data: bytes) -> None:
+        while data:  # an unbuffered write may be short
+            count = self._file.write(data)
+            self._size += count
+            data = data[count:]
+
+
+def read_journal(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a journal in order.
+
+    Only a line feed ends a line; a line that is torn, not UTF-8 or not a JSON object costs only
+    itself.
+    """
+    for _, record in scan_journal(path):
+        yield record
+
+
+def scan_journal(path: Path, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(byte offset, record)`` for the lines from ``start``, the offset of a line, on."""
+    offset = start
+    with path.open("rb") as file:
+        file.seek(start)
+        for line in file:  # a binary file is split at b"\n" only
+            record = _parse(line)
+            if record is not None:
+                yield offset, record
+            elif line.strip() and line.endswith(b"\n"):  # else torn, or being written just now
+                _log.warning("%s: broken line at byte %d skipped", path, offset)
+            offset += len(line)
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """Return the record that a line holds, or None for a blank or broken one."""
+    try:
+        record = json.loads(line.removeprefix(BOM).decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

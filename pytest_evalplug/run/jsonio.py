@@ -1,0 +1,103 @@
+"""JSON that survives any reply, and files that are either old or new, never half."""
+
+from __future__ import annotations
+
+__all__ = ["digest", "dumps", "json_object", "write_atomic"]
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+# What JSON may hold raw but files can't or other line readers trip over: DEL and the C1 controls
+# (U+0085 ends a line for many), U+2028/2029, and lone surrogates, which UTF-8 can't encode.
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def dumps(obj: Any) -> str:
+    """Return ``obj`` as one line of JSON that can be encoded as UTF-8.
+
+    Objects that JSON does not know become what they hold (dataclasses, arrays, sets) or their
+    text, without memory addresses. NaN and infinities are written as Python does, so that they
+    come back as they were.
+    """
+    text = json.dumps(obj, ensure_ascii=False, default=_plain)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def digest(obj: Any, length: int = 12) -> str:
+    """Return the first ``length`` hex digits of a hash of ``obj``'s content.
+
+    Equal for equal content in any process and in any order of keys.
+    """
+    text = json.dumps(obj, sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def json_object(items: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the text of a JSON object with one item a line, without building it in memory."""
+    yield "{"
+    separator = "\n"
+    for key, value in items.items():
+        yield f"{separator}{dumps(key)}: {dumps(value)}"
+        separator = ",\n"
+    yield "\n}\n"
+
+
+def write_atomic(path: Path, text: str | Iterable[str]) -> None:
+    """Replace ``path`` by ``text`` at once; it is on the disk when this returns.
+
+    Missing folders are made. A failure leaves the old file as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines([text] if isinstance(text, str) else text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())  # mkstemp's 0600 would hide the file from a team
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    _sync_folder(path.parent)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # folders can't be opened there
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _plain(obj: Any) -> Any:
+    if dataclasses.is_dataclass(obj) and not isinstance(obj, type):
+        return {f.name: getattr(obj, f.name) for f in dataclasses.fields(obj)}
+    if isinstance(obj, partial):
+        return [obj.func, obj.args, obj.keywords]
+    if isinstance(obj, (set, frozenset)):
+        return sorted(obj, key=repr)
+    if isinstance(obj, Mapping):
+        return dict(obj)
+    if callable(getattr(obj, "tolist", None)):  # numpy and torch, without importing them
+        return obj.tolist()
+    if hasattr(obj, "__qualname__"):
+        return f"{obj.__module__}.{obj.__qualname__}"
+    return _ADDRESS.sub("", str(obj))

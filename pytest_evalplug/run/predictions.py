@@ -1,0 +1,160 @@
+"""Saved predictions, served again only while everything that led to them is the same."""
+
+from __future__ import annotations
+
+__all__ = ["PredictionKey", "PredictionStore"]
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pytest_evalplug.errors import DataError
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.jsonio import digest, json_object, write_atomic
+from pytest_evalplug.run.records import RecordLog, index_order
+
+Record: TypeAlias = dict[str, Any]
+
+_WORDS = {
+    "model": "model",
+    "prompt": "prompt",
+    "params": "generation parameters",
+    "sample": "sample",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionKey:
+    """Short hashes of all that a prediction depends on, kept apart to say what changed."""
+
+    model: str
+    prompt: str
+    params: str
+    sample: str
+
+    @classmethod
+    def of(cls, *, model: Any, prompt: Any, params: Any, sample: Any) -> PredictionKey:
+        """Hash the parts, each any JSON content.
+
+        ``model`` is the backend's fingerprint, ``params`` the generation parameters and the
+        evaluation mode, ``sample`` what identifies it: id, reference, choices, repeat.
+        """
+        return cls(digest(model), digest(prompt), digest(params), digest(sample))
+
+    def to_wire(self) -> dict[str, str]:
+        """Return plain JSON types, for a record's ``key``."""
+        return asdict(self)
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any] | None) -> PredictionKey:
+        """Rebuild a key; a part that is missing differs from every other."""
+        return cls(**{f.name: str((wire or {}).get(f.name, "")) for f in fields(cls)})
+
+    def differs(self, other: PredictionKey) -> list[str]:
+        """Name what changed between the two; empty if nothing did."""
+        return [
+            word for name, word in _WORDS.items() if getattr(self, name) != getattr(other, name)
+        ]
+
+
+def _is_prediction(record: Record) -> int:
+    return int("prediction" in record)
+
+
+class PredictionStore:
+    """The predictions of a run: what is merged, and what every process's journal holds.
+
+    A record is a dict with ``index``, ``sample_id``, ``subset``, ``origin_prompt``, ``gold``,
+    ``key`` and either ``prediction`` or ``error``. The latest record of an index counts, but an
+    error never takes the place of a prediction. Thread-safe.
+    """
+
+    def __init__(self, run: RunDirectory, worker: str = "main") -> None:
+        self._run = run
+        self._log = RecordLog(run, "predictions", worker, importance=_is_prediction)
+        self._merged: dict[tuple[str, str], dict[str, Record]] = {}
+        self._lock = threading.Lock()
+
+    def put(self, model: str, dataset: str, record: Record) -> None:
+        """Keep ``record``; it survives a kill of this process when this returns."""
+        self._log.append(model, dataset, record)
+
+    def get(self, model: str, dataset: str, index: str) -> Record | None:
+        """Return the saved prediction, whatever its key, or None; never an error."""
+        record = self.lookup(model, dataset, index)
+        return record if record is not None and _is_prediction(record) else None
+
+    def lookup(self, model: str, dataset: str, index: str) -> Record | None:
+        """Return what was saved, prediction or error, or None."""
+        merged = self._load(model, dataset).get(index)
+        return _better(merged, self._log.get(model, dataset, index))
+
+    def records(self, model: str, dataset: str) -> dict[str, Record]:
+        """Return all that was saved for a dataset, in the order of the indices."""
+        found = dict(self._load(model, dataset))
+        for record in self._log.records(model, dataset):
+            index = str(record["index"])
+            found[index] = _better(found.get(index), record) or record
+        return {index: found[index] for index in sorted(found, key=index_order)}
+
+    def refresh(self) -> None:
+        """Look for what other processes have saved since."""
+        self._log.refresh()
+
+    def close(self) -> None:
+        """Bring this process's journal to the disk."""
+        self._log.close()
+
+    def merge(self) -> list[Path]:
+        """Bring all journals into the prediction files and return those written.
+
+        For the controller, while no worker runs: at the end, and before going on in a run that
+        was killed. The journals go only when every file is on the disk. Raises DataError if an
+        existing file can't be read; nothing is lost then.
+        """
+        self._log.refresh()
+        written = []
+        for model, dataset in self._log.tables():
+            path = self._run.prediction_file(model, dataset)
+            write_atomic(path, json_object(self.records(model, dataset)))
+            written.append(path)
+            with self._lock:
+                self._merged.pop((model, dataset), None)
+        self._log.remove()
+        return written
+
+    def _load(self, model: str, dataset: str) -> dict[str, Record]:
+        with self._lock:
+            if (model, dataset) not in self._merged:
+                path = self._run.prediction_file(model, dataset)
+                self._merged[model, dataset] = _read_merged(path)
+            return self._merged[model, dataset]
+
+
+def _better(old: Record | None, new: Record | None) -> Record | None:
+    if old is None or new is None:
+        return new if old is None else old
+    return new if _is_prediction(new) >= _is_prediction(old) else old
+
+
+def _read_merged(path: Path) -> dict[str, Record]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(content, dict) or not all(isinstance(r, dict) for r in content.values()):
+        raise _damaged(path, "not an object of records")
+    return content
+
+
+def _damaged(path: Path, why: str) -> DataError:
+    return DataError(
+        f"the prediction file can't be read: {why}",
+        where=str(path),
+        fix="Repair it, or move it away to ask the model again",
+    )

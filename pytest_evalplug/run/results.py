@@ -1,0 +1,108 @@
+"""The results file: one model's metrics and details on one dataset."""
+
+from __future__ import annotations
+
+__all__ = ["ResultFile", "dataset_name"]
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.jsonio import dumps, write_atomic
+
+_RESERVED = ("details", "run")
+
+
+def dataset_name(benchmark: str, subset: str, *, several: bool) -> str:
+    """Return what a benchmark's subset is called in files and tables.
+
+    The benchmark's name if it has one subset, else ``<benchmark>-<subset>``.
+    """
+    return f"{benchmark}-{subset}" if several else benchmark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFile:
+    """``results/<model>/<dataset>.json``.
+
+    ``metrics``, ``stderr`` and ``if_errors_wrong`` are on the metric's own scale (percent for
+    accuracy). ``num_samples`` is the sum of scored, errors and skipped; ``num_correct`` is None
+    where the metric has no verdict.
+    """
+
+    model: str
+    dataset: str
+    benchmark: str
+    subset: str
+    version: str
+    mode: str
+    num_samples: int
+    num_scored: int
+    num_errors: int = 0
+    num_skipped: int = 0
+    num_correct: int | None = None
+    partial: bool = False
+    metrics: dict[str, float] = field(default_factory=dict)
+    stderr: dict[str, float] = field(default_factory=dict)
+    if_errors_wrong: dict[str, float] = field(default_factory=dict)
+    details: list[dict[str, Any]] | None = None
+
+    def write(self, run: RunDirectory) -> Path:
+        """Write the file and return its path; ConfigError if a metric has a reserved name."""
+        for name in _RESERVED:
+            if name in self.metrics:
+                raise ConfigError(
+                    f"a metric may not be called {name!r}",
+                    where=self.dataset,
+                    fix="Rename it in the Evaluator",
+                )
+        path = run.result_file(self.model, self.dataset)
+        write_atomic(path, self._text())
+        return path
+
+    @classmethod
+    def read(cls, run: RunDirectory, model: str, dataset: str) -> ResultFile | None:
+        """Return the saved result, or None if there is none; DataError if it is damaged."""
+        return cls.load(run.result_file(model, dataset))
+
+    @classmethod
+    def load(cls, path: Path) -> ResultFile | None:
+        """Read a results file by its path, as :meth:`read` does."""
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            about = content.pop("run")
+            details = content.pop("details", None)
+            known = {f.name: about[f.name] for f in fields(cls) if f.name in about}
+            return cls(**known, metrics=content, details=details)
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(
+                f"the results file can't be read: {error}",
+                where=str(path),
+                fix="Score again with --reuse --mode eval",
+            ) from error
+
+    def _text(self) -> Iterator[str]:
+        written = ("metrics", "details")
+        about = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in written}
+        yield "{\n"
+        for name, value in self.metrics.items():
+            yield f"{dumps(name)}: {dumps(value)},\n"
+        yield f'"run": {dumps(about)}'
+        if self.details is not None:
+            yield ',\n"details": ['
+            yield from _lines(self.details)
+            yield "\n]"
+        yield "\n}\n"
+
+
+def _lines(details: list[dict[str, Any]]) -> Iterator[str]:
+    separator = "\n"
+    for detail in details:
+        yield separator + dumps(detail)
+        separator = ",\n"

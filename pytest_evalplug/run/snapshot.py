@@ -1,0 +1,89 @@
+"""What a run was started with, kept beside its results and free of secrets."""
+
+from __future__ import annotations
+
+__all__ = ["MASK", "mask", "read_snapshot", "write_snapshot"]
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_evalplug.errors import DataError
+from pytest_evalplug.run.directory import RunDirectory, timestamp
+from pytest_evalplug.run.jsonio import dumps, write_atomic
+
+MASK = "***"
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET = {
+    *("authorization", "bearer", "cookie", "credential", "credentials"),
+    *("passphrase", "passwd", "password", "secret", "secrets"),
+}
+_SECRET_AT_END = {"apikey", "auth", "key", "keys", "token"}
+_NOT_SECRET = {"env"}  # api_key_env names a variable, it doesn't hold the key
+_HEADERS = {"header", "headers"}
+_IN_TEXT = (
+    re.compile(r"(://)[^/?#\s]+(?=@)"),  # userinfo of a URL
+    # a secret field of a URL's query, or an assignment on a command line
+    re.compile(r"(?i)((?:key|token|secret|password)=)[^&\s'\"]+"),
+    re.compile(r"(?i)(\bbearer )\S+"),
+    re.compile(r"\b((?:sk|hf|ghp)[-_])[A-Za-z0-9_-]{16,}"),  # OpenAI, Hugging Face, GitHub
+)
+
+
+def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
+    """Write ``config``, masked, as ``configs/config_<time>.json``: one for every session.
+
+    Callables become their names, other objects their text.
+    """
+    text = json.dumps(json.loads(dumps(mask(config))), indent=2) + "\n"
+    path = run.configs / f"config_{timestamp()}.json"
+    write_atomic(path, text)
+    return path
+
+
+def read_snapshot(run: RunDirectory) -> dict[str, Any]:
+    """Return the latest session's configuration; secrets read as ``***``.
+
+    Raises DataError if the run has none or it is damaged.
+    """
+    paths = sorted(run.configs.glob("config_*.json"))
+    fix = "Start a new run, or name the models with --model"
+    if not paths:
+        raise DataError("no configuration snapshot", where=str(run.configs), fix=fix)
+    try:
+        config: dict[str, Any] = json.loads(paths[-1].read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"damaged: {error}", where=str(paths[-1]), fix=fix) from error
+    return config
+
+
+def mask(value: Any, name: str = "") -> Any:
+    """Return ``value`` with ``***`` for what is secret by its name, its place or its looks.
+
+    Secret are: values whose name says key, token, secret, password or authorization; the values
+    of ``headers``; the userinfo and secret query fields of a URL; what looks like an API key.
+    """
+    words = [word.lower() for word in _WORD.findall(name)]
+    if value is not None and _is_secret(words):
+        return MASK
+    if words and words[-1] in _HEADERS:
+        return dict.fromkeys(value, MASK) if isinstance(value, Mapping) else MASK
+    if isinstance(value, Mapping):
+        return {key: mask(entry, str(key)) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [mask(entry) for entry in value]
+    return _mask_text(value) if isinstance(value, str) else value
+
+
+def _is_secret(words: list[str]) -> bool:
+    if not words or words[-1] in _NOT_SECRET:
+        return False
+    return words[-1] in _SECRET_AT_END or not _SECRET.isdisjoint(words)
+
+
+def _mask_text(text: str) -> str:
+    for pattern in _IN_TEXT:
+        text = pattern.sub(rf"\g<1>{MASK}", text)
+    return text
