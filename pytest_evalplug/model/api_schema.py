@@ -1,0 +1,176 @@
+"""The OpenAI wire format: request bodies, replies and errors, as pure functions."""
+
+from __future__ import annotations
+
+__all__ = ["failure_of", "model_ids", "parse_output", "request_body"]
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.retry import Failure, FailureKind, retry_after_seconds
+from pytest_evalplug.model.transport import Reply
+from pytest_evalplug.types import ChatMessage, ModelOutput, Prompt
+
+Api: TypeAlias = Literal["chat", "completions"]
+
+# How OpenAI, vLLM, SGLang, llama.cpp, Ollama, Anthropic and others word the same thing.
+_TOO_LONG = re.compile(
+    r"context[ _](length|window|size)|maximum (model )?length|max_model_len|too many tokens"
+    r"|(prompt|input|request) (is )?too (long|large)|reduce the length",
+    re.IGNORECASE,
+)
+_LONGEST_TEXT = 300
+
+
+def request_body(
+    model: str, api: Api, prompt: Prompt, params: GenerationParams, extra: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the JSON body of one request; ``extra`` has the last word."""
+    body: dict[str, Any] = {"model": model}
+    if api == "chat":
+        body["messages"] = (
+            [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+        )
+    else:
+        body["prompt"] = prompt if isinstance(prompt, str) else _joined(prompt)
+    body["max_tokens"] = params.max_tokens
+    body["temperature"] = params.temperature
+    if params.top_p is not None:
+        body["top_p"] = params.top_p
+    if params.stop:
+        body["stop"] = list(params.stop)
+    if params.seed is not None:
+        body["seed"] = params.seed
+    return {**body, **extra}
+
+
+def _joined(messages: list[ChatMessage]) -> str:
+    return "\n\n".join(_text(message["content"]) or "" for message in messages)
+
+
+def parse_output(reply: Reply, api: Api) -> ModelOutput | Failure:
+    """Read a reply of status 200; one that does not follow the schema is a ``server`` failure."""
+    try:
+        data = json.loads(reply.body)
+    except ValueError:
+        return Failure("server", "the reply is not JSON")
+    if isinstance(data, dict) and data.get("error"):  # some gateways answer 200 with an error
+        return _failure(_embedded_status(data["error"]), data, reply)
+    try:
+        choice = data["choices"][0]
+        output = _chat_output(choice) if api == "chat" else _text_output(choice)
+    except IndexError:
+        return Failure("server", "the reply has no choices")
+    except (KeyError, TypeError):
+        return Failure("server", "the reply lacks choices[0] as the API defines it")
+    output.finish_reason = choice.get("finish_reason")
+    output.logprobs = choice.get("logprobs")
+    output.usage = _usage(data.get("usage"))
+    return output
+
+
+def _chat_output(choice: Mapping[str, Any]) -> ModelOutput:
+    message = choice["message"]
+    text = _text(message.get("content"))
+    kept: ChatMessage = {"role": message.get("role") or "assistant", "content": text}
+    if message.get("tool_calls"):
+        kept["tool_calls"] = message["tool_calls"]
+    # A refusal is not an answer: a postprocessor must not find an option letter in it.
+    extra = {"refusal": message["refusal"]} if message.get("refusal") else {}
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    return ModelOutput(text or "", kept, reasoning=_text(reasoning), extra=extra)
+
+
+def _text_output(choice: Mapping[str, Any]) -> ModelOutput:
+    return ModelOutput(_text(choice["text"]) or "")
+
+
+def _text(content: Any) -> str | None:
+    """Return a content's text: content may be null, or a list of typed parts."""
+    if content is None or isinstance(content, str):
+        return content
+    parts = [part.get("text") for part in content if isinstance(part, Mapping)]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _usage(usage: Any) -> dict[str, int] | None:
+    """Return the token counts, those of ``*_details`` (``reasoning_tokens``, ...) beside them."""
+    if not isinstance(usage, dict):
+        return None
+    details = [value for value in usage.values() if isinstance(value, dict)]
+    counts = [*(item for detail in details for item in detail.items()), *usage.items()]
+    return {name: count for name, count in counts if type(count) is int}
+
+
+def failure_of(reply: Reply) -> Failure:
+    """Say what a reply of another status than 200 means."""
+    try:
+        data = json.loads(reply.body)
+    except ValueError:
+        data = None
+    return _failure(reply.status, data, reply)
+
+
+def model_ids(reply: Reply) -> list[str]:
+    """Return the names in a reply to ``GET /models``; none if it is something else."""
+    try:
+        return [str(model["id"]) for model in json.loads(reply.body)["data"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _failure(status: int, data: Any, reply: Reply) -> Failure:
+    code, message = _error_fields(data)
+    text = message or _plain_text(reply)
+    kind = _kind(status, code, text)
+    wait = retry_after_seconds(reply.headers)
+    asked = "" if wait is None else f" (Retry-After: {wait:.0f} s)"
+    return Failure(kind, f"{status} {text}".rstrip() + asked, wait)
+
+
+def _kind(status: int, code: str, text: str) -> FailureKind:
+    if status in (401, 402, 403) or code == "insufficient_quota" or 300 <= status < 400:
+        return "fatal"
+    if status in (404, 405) or code == "model_not_found":
+        return "no_model"
+    if status == 413 or code == "context_length_exceeded":
+        return "too_long"
+    if status in (400, 422) and _TOO_LONG.search(text):
+        return "too_long"
+    if status == 429:
+        return "busy"
+    if status in (408, 504):
+        return "timeout"
+    return "server" if status >= 500 or status in (409, 425) else "rejected"
+
+
+def _error_fields(data: Any) -> tuple[str, str]:
+    """Return (code, message) of OpenAI's error object or of the forms that others use."""
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if isinstance(error, str):
+        return "", _one_line(error)
+    if not isinstance(error, dict):
+        return "", ""
+    message = error.get("message") or error.get("detail") or ""
+    return str(error.get("code") or error.get("type") or ""), _one_line(
+        message if isinstance(message, str) else json.dumps(message)
+    )
+
+
+def _embedded_status(error: Any) -> int:
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 300 <= code < 600 else 500
+
+
+def _plain_text(reply: Reply) -> str:
+    if "html" in reply.headers.get("content-type", "") or reply.body.lstrip()[:1] == b"<":
+        return "(an HTML page)"
+    return _one_line(reply.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace"))
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 3] + "..."
