@@ -181,6 +181,12 @@ def _lock(path: Path) -> filelock.BaseFileLock:
             where="--reuse",
             fix="Wait until it has ended, or start a new run without --reuse",
         ) from None
+    except OSError as error:
+        raise ConfigError(
+            f"can't write to the run {path}: {error.strerror or error}",
+            where="--work-dir",
+            fix="Choose a folder that you may write to",
+        ) from error
     return lock
 
 

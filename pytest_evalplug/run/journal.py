@@ -31,15 +31,18 @@ class JournalWriter:
         self._lock = threading.Lock()
         self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
         self._size = self._file.seek(0, os.SEEK_END)
-        if self._size and not self._ends_line():
-            self._write(b"\n")  # a process died while writing: its line must not swallow ours
+        self._at_line_start = self._size == 0 or self._ends_line()
 
     def append(self, record: Mapping[str, Any]) -> int:
         """Write ``record`` and return the byte offset of its line."""
         line = dumps(record).encode() + b"\n"
         with self._lock:
+            if not self._at_line_start:  # a half line, by a kill or a full disk, ends here
+                self._write(b"\n")
             offset = self._size
+            self._at_line_start = False
             self._write(line)
+            self._at_line_start = True
         return offset
 
     def close(self) -> None:

@@ -56,6 +56,7 @@ def write_atomic(path: Path, text: str | Iterable[str]) -> None:
 
     Missing folders are made. A failure leaves the old file as it was.
     """
+    new = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
     try:
@@ -68,7 +69,8 @@ def write_atomic(path: Path, text: str | Iterable[str]) -> None:
     except BaseException:
         os.unlink(name)
         raise
-    _sync_folder(path.parent)
+    for folder in (path.parent, *(made.parent for made in new)):
+        _sync_folder(folder)
 
 
 def _umask() -> int:

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 
 from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.results import ResultFile
-from pytest_evalplug.summary.rows import Cell, DatasetRef, Entry, Results, Row, pivot
+from pytest_evalplug.summary.rows import (
+    Cell,
+    DatasetRef,
+    Entry,
+    Results,
+    Row,
+    metrics_in_order,
+    pivot,
+)
 
 _NAIVE, _WEIGHTED = "naive_average", "weighted_average"
 
@@ -29,12 +37,8 @@ def average_rows(dataset: DatasetRef, models: Sequence[str], results: Results) -
 
 def missing_subsets(dataset: DatasetRef, model: str, results: Results) -> list[str]:
     """Return the benchmark's subsets for which ``model`` has no metric."""
-    return [subset for subset in dataset.subsets if not _metrics(dataset, subset, model, results)]
-
-
-def _metrics(dataset: DatasetRef, subset: str, model: str, results: Results) -> dict[str, float]:
-    result = results.get((model, dataset.sibling(subset)))
-    return result.metrics if result else {}
+    found = {subset: results.get((model, dataset.sibling(subset))) for subset in dataset.subsets}
+    return [subset for subset, result in found.items() if not (result and result.metrics)]
 
 
 def _entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
@@ -42,7 +46,7 @@ def _entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
         return []
     parts = [results[model, dataset.sibling(subset)] for subset in dataset.subsets]
     first, *others = parts
-    shared = [m for m in first.metrics if all(m in part.metrics for part in others)]
+    shared = [m for m in metrics_in_order(first) if all(m in part.metrics for part in others)]
     version = _common([p.version for p in parts]) or digest([p.version for p in parts], 6)
     mode = _common([p.mode for p in parts]) or "unknown"
     found = []

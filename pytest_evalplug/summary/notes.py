@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.summary.averages import missing_subsets
-from pytest_evalplug.summary.rows import DatasetRef, Results, Row
+from pytest_evalplug.summary.rows import DatasetRef, Results, Row, metrics_in_order
 
 _SHOWN = 5
 
@@ -39,31 +39,24 @@ def precision_lines(models: Sequence[str], rows: Sequence[Row]) -> list[str]:
 
 
 def _coverage(result: ResultFile) -> str:
-    parts = [_score(result)]
+    metric = next(iter(metrics_in_order(result)), None)
+    parts = [_scored(result, metric)]
     if result.num_errors:
         parts.append(f"{result.num_errors} {'error' if result.num_errors == 1 else 'errors'}")
     if result.num_skipped:
         parts.append(f"{result.num_skipped} skipped")
-    metric = next(iter(result.metrics), "")
     if metric in result.if_errors_wrong:
         parts.append(f"{result.if_errors_wrong[metric]:.1f} if errors count as wrong")
     return f"{result.dataset} {result.model}: {'; '.join(parts)}"
 
 
-def _score(result: ResultFile) -> str:
-    scored = f"{result.num_scored} scored"
-    if result.num_correct is not None:
-        scored = f"{result.num_correct} right of {scored}"
-    else:
-        scored = f"{scored} of {result.num_samples}"
-    if not result.metrics:
-        return scored
-    metric, value = next(iter(result.metrics.items()))
-    return (
-        f"{scored} = {value:.1f}"
-        if result.num_correct is not None
-        else (f"{scored}, {metric} {value:.1f}")
-    )
+def _scored(result: ResultFile, metric: str | None) -> str:
+    if metric is None:
+        return f"{result.num_scored} of {result.num_samples} scored"
+    value = f"{result.metrics[metric]:.1f}"
+    if result.num_correct is None:
+        return f"{result.num_scored} of {result.num_samples} scored, {metric} {value}"
+    return f"{result.num_correct} right of {result.num_scored} scored = {value}"
 
 
 def _missing(dataset: DatasetRef, model: str, results: Results) -> list[str]:

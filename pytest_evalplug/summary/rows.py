@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["Cell", "DatasetRef", "Entry", "Results", "Row", "dataset_rows", "pivot", "read_results"]
+__all__ = [
+    "Cell",
+    "DatasetRef",
+    "Entry",
+    "Results",
+    "Row",
+    "dataset_rows",
+    "metrics_in_order",
+    "pivot",
+    "read_results",
+]
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,9 +113,11 @@ def _entries(result: ResultFile | None) -> list[Entry]:
             result.mode,
             Cell(result.metrics[name], result.num_scored, result.stderr.get(name)),
         )
-        for name in sorted(result.metrics, key=_common_first)
+        for name in metrics_in_order(result)
     ]
 
 
-def _common_first(metric: str) -> int:
-    return _COMMON.index(metric) if metric in _COMMON else len(_COMMON)
+def metrics_in_order(result: ResultFile) -> list[str]:
+    """Return the metrics' names, well-known ones first, else as the Evaluator gave them."""
+    rank = {name: place for place, name in enumerate(_COMMON)}
+    return sorted(result.metrics, key=lambda name: rank.get(name, len(rank)))
