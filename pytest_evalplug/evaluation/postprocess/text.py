@@ -1,0 +1,64 @@
+"""The one place where Unicode variants are folded, and general clean-up."""
+
+from __future__ import annotations
+
+__all__ = ["fold", "general"]
+
+import re
+import unicodedata
+from typing import Any
+
+from pytest_evalplug.evaluation.registry import postprocessors
+
+_BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
+_CACHE_SIZE = 4096
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+
+
+class _FoldTable(dict[int, str]):
+    """Folds one character at a time: NFKC of a whole text is quadratic on hostile marks."""
+
+    def __missing__(self, code: int) -> str:
+        folded = _fold_char(chr(code))
+        if len(self) < _CACHE_SIZE:
+            self[code] = folded
+        return folded
+
+
+def _fold_char(char: str) -> str:
+    if char in _BREAKS:
+        return "\n"
+    if char == "\t":
+        return " "
+    if unicodedata.category(char) in ("Cc", "Cf", "Cs") or "\ufe00" <= char <= "\ufe0f":
+        return ""
+    return unicodedata.normalize("NFKC", char)
+
+
+_TABLE = _FoldTable()
+
+
+def fold(value: Any) -> str:
+    """Return ``value`` as text in its plainest form.
+
+    Full-width, circled and mathematical letters and digits become ordinary ones (NFKC, character
+    by character), line ends of every kind ``\\n``, and what can't be seen (controls, zero-width
+    and direction marks, lone surrogates) goes. ``None`` is empty text. Takes linear time.
+    """
+    text = "" if value is None else str(value)
+    return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+@postprocessors.register("general")
+def general(text: Any) -> str:
+    """Return a short answer without what rarely matters: articles, punctuation, further lines.
+
+    Only the first line that has any text counts; the case stays.
+
+    >>> general("The Eiffel Tower.\\nIt is in Paris.")
+    'Eiffel Tower'
+    """
+    line = next((line for line in fold(text).split("\n") if line.strip()), "")
+    bare = "".join(c for c in line if c in ".-" or unicodedata.category(c)[0] != "P")
+    words = _ARTICLES.sub(" ", bare).split()
+    return " ".join(words).strip(".- ")
