@@ -64,7 +64,7 @@ class Batcher:
         return await future
 
     async def stop(self, grace: float) -> None:
-        """Send nothing more; wait for what is in flight, ``grace`` seconds if it can be cancelled."""
+        """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
         self._stopped = True
         self._fail_pending(StoppedError("the run was stopped"))
         if self._running:

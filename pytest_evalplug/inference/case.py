@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["Case", "dataset_name", "repeat_index"]
+__all__ = ["Case", "dataset_of"]
 
 from dataclasses import dataclass
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
+from pytest_evalplug.dataset.ids import repeat_index
+from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import Sample
 
 
@@ -30,7 +32,7 @@ class Case:
     @property
     def dataset(self) -> str:
         """The name that files and tables use."""
-        return dataset_name(self.adapter, self.subset)
+        return dataset_of(self.adapter, self.subset)
 
     @property
     def index(self) -> str:
@@ -38,13 +40,6 @@ class Case:
         return repeat_index(self.sample.index, self.repeat, self.adapter.row_count(self.subset))
 
 
-def dataset_name(adapter: DefaultDataAdapter, subset: str) -> str:
-    """Return the benchmark's name where it has one subset, else ``<benchmark>-<subset>``."""
-    name = adapter.meta.name
-    return name if len(adapter.subset_list) == 1 else f"{name}-{subset}"
-
-
-def repeat_index(index: str, repeat: int, rows: int) -> str:
-    """Return ``index + repeat * rows``, keeping the ``.1`` of a row's second Sample."""
-    row, dot, part = index.partition(".")
-    return f"{int(row) + repeat * rows}{dot}{part}"
+def dataset_of(adapter: DefaultDataAdapter, subset: str) -> str:
+    """Return the name that files and tables use for a subset of a benchmark."""
+    return dataset_name(adapter.meta.name, subset, several=len(adapter.subset_list) > 1)

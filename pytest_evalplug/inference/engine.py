@@ -11,9 +11,11 @@ __all__ = ["Engine"]
 import asyncio
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,16 @@ from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
-from pytest_evalplug.inference.records import Record, build_record, prediction_key
+from pytest_evalplug.inference.records import (
+    Record,
+    build_record,
+    generation_params,
+    prediction_key,
+)
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
-from pytest_evalplug.run.predictions import PredictionStore
-from pytest_evalplug.types import ModelOutput
+from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
 
 log = logging.getLogger("pytest_evalplug.inference")
 
@@ -45,20 +53,16 @@ class Engine:
         inferencer: Inferencer,
         store: PredictionStore,
         *,
-        model: str,
-        fingerprint: str,
-        generation: dict[str, Any],
+        model: ModelInfo,
         share: int = 1,
         output_dir: Path,
     ) -> None:
         self.backend = backend
         self.inferencer = inferencer
         self.model = model
-        self.done = 0
-        """Predictions that are ready, for progress."""
+        self.counts = Counter[str]()
+        """Predictions by where they came from: ``asked``, ``reused``, ``stale: <what changed>``."""
         self._store = store
-        self._fingerprint = fingerprint
-        self._generation = generation
         self._output_dir = output_dir
         self._batcher = Batcher(backend, inferencer, share)
         self._depth = max(2 * self._batcher.concurrency, 8 * self._batcher.batch_size)
@@ -186,16 +190,16 @@ class Engine:
             log.exception("%s %s", case.dataset, case.item_id)
             future.set_exception(ModelError(f"{type(error).__name__}: {error}", where=case.item_id))
         else:
-            self.done += 1
             future.set_result(record)
 
     async def _predict(self, case: Case) -> Record:
         """Return the saved prediction if it still fits, else ask the model and save it."""
-        params = self._params(case)
+        params = generation_params(case, self.model)
         payload = self.inferencer.build(case.adapter, case.sample, case.subset, None)
-        key = prediction_key(self._fingerprint, self.inferencer, payload, params, case)
-        saved = self._store.get(self.model, case.dataset, case.index)
-        if saved is not None and not key.differs(saved.get("key")):
+        key = prediction_key(self.model.fingerprint, self.inferencer, payload, params, case)
+        saved = self._store.get(self.model.name, case.dataset, case.index)
+        if saved is not None and not self._stale(saved, key):
+            self.counts["reused"] += 1
             return saved
         try:
             output, payload, dropped = await self._ask(case, payload, params)
@@ -203,30 +207,27 @@ class Engine:
             raise
         except ModelError as error:
             record = build_record(case, self.inferencer.shown(payload), key, error=str(error))
-            self._store.put(self.model, case.dataset, record)
+            self._store.put(self.model.name, case.dataset, record)
             raise
         shown = self.inferencer.shown(payload)
         record = build_record(case, shown, key, output=output, dropped_shots=dropped)
-        self._store.put(self.model, case.dataset, record)
+        self.counts["asked"] += 1
+        self._store.put(self.model.name, case.dataset, record)
         return record
 
-    def _params(self, case: Case) -> GenerationParams:
-        settings = {**case.adapter.generation, **self._generation}
-        stop = settings.get("stop") or ()
-        settings["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
-        params = GenerationParams(**settings)
-        if params.temperature and case.adapter.repeats > 1 and params.seed is None:
-            settings["seed"] = case.adapter.seed + case.repeat
-            params = GenerationParams(**settings)
-        return params
+    def _stale(self, saved: Record, key: PredictionKey) -> bool:
+        changed = key.differs(PredictionKey.from_wire(saved.get("key")))
+        if changed:
+            self.counts[f"stale: {', '.join(changed)}"] += 1
+        return bool(changed)
 
     async def _ask(
         self, case: Case, payload: Payload, params: GenerationParams
     ) -> tuple[ModelOutput, Payload, int]:
         """Return the output, what was asked in the end, and how many shots had to go for it."""
         if case.adapter.overrides("_on_inference") or case.adapter.overrides("run_inference"):
-            return await self._ask_author(case, params), payload, 0
-        hooks = _Hooks(case, self._facade(params), self._output_dir)
+            return await self._ask_author(case, payload, params), payload, 0
+        hooks = _Hooks(case, payload, self._facade(params), self._output_dir)
         await self._hook(hooks.start)
         shots = case.adapter.few_shot_num
         for dropped in range(shots + 1):
@@ -240,20 +241,19 @@ class Engine:
                 if dropped == shots:
                     raise
             else:
-                await self._hook(hooks.end, output)
-                return output, payload, dropped
+                return _as_output(await self._hook(hooks.end, output), output), payload, dropped
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _ask_author(self, case: Case, params: GenerationParams) -> ModelOutput:
+    async def _ask_author(
+        self, case: Case, payload: Payload, params: GenerationParams
+    ) -> ModelOutput:
         """Let the adapter ask in its own way, once, in a thread or on the loop."""
-        hooks = _Hooks(case, self._facade(params), self._output_dir)
+        hooks = _Hooks(case, payload, self._facade(params), self._output_dir)
         if case.adapter.overrides("run_inference"):
-            state = await self._hook(hooks.run)
-            return _as_output(state.output)
+            return _as_output(await self._hook(hooks.run))
         await self._hook(hooks.start)
         output = _as_output(await self._hook(hooks.infer))
-        await self._hook(hooks.end, output)
-        return output
+        return _as_output(await self._hook(hooks.end, output), output)
 
     async def _hook(self, hook: Callable[..., Any] | None, *args: Any) -> Any:
         if hook is None:
@@ -264,36 +264,38 @@ class Engine:
         return await result if asyncio.iscoroutine(result) else result
 
     def _facade(self, params: GenerationParams) -> ModelFacade:
-        return ModelFacade(self.model, self._batcher.submit, params, self._loop)
+        return ModelFacade(self.model.name, self._batcher.submit, params, self._loop)
 
 
 class _Hooks:
     """The adapter's inference hooks, bound to one case; ``None`` where not overridden."""
 
-    def __init__(self, case: Case, model: ModelFacade, output_dir: Path) -> None:
-        self._case = case
-        self._model = model
-        self._output_dir = output_dir
-        overrides = case.adapter.overrides
-        self.start = self._start if overrides("_on_inference_start") else None
-        self.end = self._end if overrides("_on_inference_end") else None
+    def __init__(self, case: Case, payload: Payload, model: ModelFacade, output_dir: Path) -> None:
+        adapter = case.adapter
+        prompt = payload.context if isinstance(payload, LoglikelihoodQuery) else payload
+        sample = replace(case.sample, input=prompt)
+        folder = str(output_dir)
 
-    def _start(self) -> Any:
-        return self._case.adapter._on_inference_start(self._model, self._case.sample)
+        def start() -> Any:
+            return adapter._on_inference_start(model, sample)
 
-    def infer(self) -> Any:
-        return self._case.adapter._on_inference(self._model, self._case.sample)
+        def end(output: ModelOutput) -> Any:
+            return adapter._on_inference_end(model, sample, output, folder)
 
-    def run(self) -> Any:
-        return self._case.adapter.run_inference(
-            self._model, self._case.sample, str(self._output_dir)
-        )
-
-    def _end(self, output: ModelOutput) -> Any:
-        return self._case.adapter._on_inference_end(
-            self._model, self._case.sample, output, str(self._output_dir)
-        )
+        self.start = start if adapter.overrides("_on_inference_start") else None
+        self.end = end if adapter.overrides("_on_inference_end") else None
+        self.infer: Callable[[], Any] = lambda: adapter._on_inference(model, sample)
+        self.run: Callable[[], Any] = lambda: adapter.run_inference(model, sample, folder)
 
 
-def _as_output(output: Any) -> ModelOutput:
-    return ModelOutput(output) if isinstance(output, str) else output
+def _as_output(result: Any, default: ModelOutput | None = None) -> ModelOutput:
+    """Return what a hook gave as a ModelOutput: a state's output, or a bare reply's."""
+    if isinstance(result, TaskState):
+        result = result.output
+    if isinstance(result, str):
+        return ModelOutput(result)
+    if isinstance(result, ModelOutput):
+        return result
+    if result is None and default is not None:
+        return default
+    raise ModelError(f"an inference hook returned {type(result).__name__}, not a ModelOutput")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Record", "build_record", "prediction_key", "task_state"]
+__all__ = ["Record", "build_record", "generation_params", "prediction_key", "task_state"]
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -11,10 +11,25 @@ from typing import Any, TypeAlias
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.inferencers import Inferencer, Payload
 from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.run.predictions import PredictionKey
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
 
 Record: TypeAlias = dict[str, Any]
+
+
+def generation_params(case: Case, model: ModelInfo) -> GenerationParams:
+    """Return how this case is generated: the benchmark's settings, then the model's own.
+
+    Repeats of a sampled generation get seeds of their own, ``seed + repeat``.
+    """
+    settings = {**case.adapter.generation, **model.generation}
+    stop = settings.get("stop") or ()
+    settings["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
+    params = GenerationParams(**settings)
+    if params.temperature and case.adapter.repeats > 1 and params.seed is None:
+        return replace(params, seed=case.adapter.seed + case.repeat)
+    return params
 
 
 def prediction_key(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["BUILTIN_MODELS", "HFOptions", "ModelSpec", "OpenAIOptions", "resolve_model"]
+__all__ = [
+    "BUILTIN_MODELS",
+    "HFOptions",
+    "ModelInfo",
+    "ModelSpec",
+    "OpenAIOptions",
+    "resolve_model",
+]
 
 import hashlib
 import json
@@ -77,6 +84,20 @@ BUILTIN_MODELS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What scoring and ``--reuse`` need to know of a model, without the model."""
+
+    name: str
+    fingerprint: str
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    pred_postprocessor: Any = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {**asdict(self), "generation": dict(self.generation)}
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     """A model's column name, its backend and the backend's options; nothing is loaded yet."""
 
@@ -100,6 +121,11 @@ class ModelSpec:
         settings = {k: v for k, v in asdict(self.options).items() if k not in same}
         text = json.dumps([self.backend, settings], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def info(self) -> ModelInfo:
+        """The model without its backend."""
+        return ModelInfo(self.name, self.fingerprint, self.generation, self.pred_postprocessor)
 
     def to_wire(self) -> dict[str, Any]:
         """Return the model's table, as :func:`resolve_model` would read it."""

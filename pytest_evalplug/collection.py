@@ -1,0 +1,260 @@
+"""A benchmark class in a test module becomes parametrized items."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Benchmark",
+    "BenchmarkClass",
+    "Placeholder",
+    "case_of",
+    "make_benchmark",
+    "parametrize",
+    "select",
+    "tag_mark",
+]
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
+from pytest_evalplug.dataset.ids import item_ids, safe_id
+from pytest_evalplug.dataset.meta import BenchmarkMeta
+from pytest_evalplug.errors import ConfigError, DataError, EvalplugError, NotApplicable, nearest
+from pytest_evalplug.evaluation.scoring import Scorer
+from pytest_evalplug.inference.case import Case, dataset_of
+from pytest_evalplug.options import RunConfig
+
+PARAMETER = "evalplug_case"
+"""The fixture that carries the case; whatever asks for it, even indirectly, runs per sample."""
+
+
+@dataclass(slots=True)
+class Placeholder:
+    """Stands for a benchmark or subset without samples, and says why when it is run."""
+
+    benchmark: str
+    subset: str
+    error: EvalplugError
+
+
+@dataclass
+class Benchmark:
+    """A collected benchmark: its one adapter in this process, and what became of its subsets."""
+
+    meta: BenchmarkMeta
+    cls: type[DefaultDataAdapter]
+    file: str
+    adapter: DefaultDataAdapter
+    error: EvalplugError | None = None
+    """What is wrong with the whole benchmark."""
+    missing: dict[str, EvalplugError] = field(default_factory=dict)
+    """What is wrong with single subsets."""
+
+    @classmethod
+    def build(
+        cls, klass: type[DefaultDataAdapter], meta: BenchmarkMeta, file: str, config: RunConfig
+    ) -> Benchmark:
+        """Make the adapter; a mistake of the author's is kept in ``error``, never raised."""
+        error: EvalplugError | None = None
+        try:
+            meta = meta.override(config.overrides.get(meta.name, {}))
+            adapter = klass(benchmark_meta=meta, options=_adapter_options(config, file))
+            benchmark = cls(meta, klass, file, adapter)
+            benchmark.scorer.check()
+            return benchmark
+        except EvalplugError as caught:
+            error = caught
+        plain = DefaultDataAdapter(benchmark_meta=BenchmarkMeta(name=meta.name))
+        return cls(meta, klass, file, plain, error)
+
+    @property
+    def name(self) -> str:
+        """The benchmark's name."""
+        return self.meta.name
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """Scores this benchmark's predictions. Raises ConfigError for a bad ``eval_cfg``."""
+        return self.adapter.scorer
+
+    def version(self, subset: str) -> str:
+        """Return the first six characters of the hash of the prompt configuration."""
+        config = json.dumps(self.adapter.prompt_config(subset), sort_keys=True, default=str)
+        return hashlib.sha256(config.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+
+    def dataset(self, subset: str) -> str:
+        """Return the name that files and tables use for a subset."""
+        return dataset_of(self.adapter, subset)
+
+    def cases(self, config: RunConfig) -> Iterator[tuple[str, Case | Placeholder]]:
+        """Yield an id and a case for every item, models outermost."""
+        if self.error:
+            yield "error", Placeholder(self.name, "", self.error)
+            return
+        try:
+            subsets = self.adapter.subsets()
+        except EvalplugError as error:
+            self.error = error
+            yield "missing", Placeholder(self.name, "", error)
+            return
+        if not subsets:
+            unselected = NotApplicable("no subset of this benchmark is selected", where=self.name)
+            yield "unselected", Placeholder(self.name, "", unselected)
+        for model in [spec.name for spec in config.models] or [None]:
+            prefix = f"{safe_id(model)}-" if model and len(config.models) > 1 else ""
+            for subset in subsets:
+                yield from self._subset_cases(subset, model, prefix, config.eval_mode)
+
+    def _subset_cases(
+        self, subset: str, model: str | None, prefix: str, mode: str
+    ) -> Iterator[tuple[str, Case | Placeholder]]:
+        adapter = self.adapter
+        try:
+            if subset in self.missing:
+                raise self.missing[subset]
+            samples = adapter.samples(subset)
+            if mode != "gen" and not adapter.has_choices(subset):
+                raise NotApplicable(
+                    f"has no choices to compare in {mode} mode", where=self.dataset(subset)
+                )
+        except EvalplugError as error:
+            self.missing[subset] = error
+            kind = "skipped" if isinstance(error, NotApplicable) else "missing"
+            yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error)
+            return
+        ids = item_ids(samples, subset)
+        for position, item_id in enumerate(ids):
+            for repeat in range(adapter.repeats):
+                suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
+                case = Case(adapter, subset, position, item_id, repeat, model)
+                yield safe_id(f"{prefix}{item_id}{suffix}"), case
+
+
+class BenchmarkClass(pytest.Class):
+    """Collects a benchmark class, whatever its name and its ``__init__``."""
+
+    benchmark: Benchmark
+
+    def newinstance(self) -> DefaultDataAdapter:
+        """Return the one adapter of this process, for every item."""
+        return self.benchmark.adapter
+
+
+def make_benchmark(
+    collector: pytest.Module | pytest.Class,
+    name: str,
+    cls: type[Any],
+    config: RunConfig,
+    known: dict[str, Benchmark],
+) -> pytest.Class | list[pytest.Item]:
+    """Return the collector for a decorated class; nothing for a subclass or an imported one."""
+    meta = cls.__dict__.get("__evalplug_meta__")
+    if meta is None or cls.__module__ != collector.obj.__name__:
+        return []
+    benchmark = Benchmark.build(cls, meta, str(collector.path), config)
+    other = known.setdefault(meta.name, benchmark)
+    if other is not benchmark and (other.file, other.cls.__qualname__) != (
+        benchmark.file,
+        cls.__qualname__,
+    ):
+        benchmark.error = ConfigError(
+            f"benchmark name {meta.name!r} is taken by {other.cls.__qualname__} in {other.file}",
+            where=f"{collector.path}::{name}",
+            fix="Give one of them another name",
+        )
+    node: BenchmarkClass = BenchmarkClass.from_parent(collector, name=name)
+    node.benchmark = benchmark
+    # pytest refuses classes with an __init__; this stand-in has everything else of the class
+    node.obj = type(cls.__name__, (cls,), {"__init__": object.__init__, "__doc__": cls.__doc__})
+    for mark in getattr(cls, "pytestmark", ()):
+        node.add_marker(getattr(pytest.mark, mark.name)(*mark.args, **mark.kwargs))
+    node.add_marker(pytest.mark.evalplug(meta.name))
+    for tag in meta.tags:
+        node.add_marker(tag_mark(tag))
+    return node
+
+
+def tag_mark(tag: str) -> str:
+    """Return the mark of a tag: ``tag_math`` for ``Math``."""
+    return "tag_" + re.sub(r"\W+", "_", tag).strip("_").lower()
+
+
+def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
+    """Make one item for every case of the benchmark that the test function belongs to."""
+    if PARAMETER in metafunc.fixturenames:
+        node = metafunc.definition.getparent(BenchmarkClass)
+        if node is not None:
+            pairs = list(node.benchmark.cases(config))
+            metafunc.parametrize(
+                PARAMETER,
+                [case for _, case in pairs],
+                ids=[item_id for item_id, _ in pairs],
+                indirect=True,
+            )
+    elif "model_backend" in metafunc.fixturenames and len(config.models) > 1:
+        names = [spec.name for spec in config.models]
+        metafunc.parametrize("model_backend", names, indirect=True, scope="session")
+
+
+def case_of(item: pytest.Item) -> Case | Placeholder | None:
+    """Return what an item stands for, or None for an ordinary test."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get(PARAMETER) if callspec else None
+
+
+def _adapter_options(config: RunConfig, file: str) -> AdapterOptions:
+    return AdapterOptions(
+        data_dirs=config.data_dirs,
+        subsets=config.subsets,
+        limit=config.limit,
+        eval_mode=config.eval_mode,
+        where=file,
+    )
+
+
+def select(
+    config: pytest.Config, items: list[pytest.Item], run: RunConfig, known: dict[str, Benchmark]
+) -> None:
+    """Leave out benchmarks of which no subset is selected; order items by model.
+
+    A ``--subset`` that no benchmark has is an error of those benchmarks, naming what they have.
+    """
+    unknown = _unknown_subsets(run, known)
+    kept, left_out = [], []
+    for item in items:
+        case = case_of(item)
+        if isinstance(case, Placeholder) and isinstance(case.error, NotApplicable):
+            if not case.subset and unknown:
+                case.error = unknown
+            elif not case.subset:
+                left_out.append(item)
+                continue
+        kept.append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+    if len(run.models) > 1:
+        order = {spec.name: rank for rank, spec in enumerate(run.models)}
+        kept.sort(key=lambda item: order.get(getattr(case_of(item), "model", None) or "", -1))
+    items[:] = kept
+
+
+def _unknown_subsets(run: RunConfig, known: dict[str, Benchmark]) -> DataError | None:
+    """Return the error for the subsets that nobody has, unless some benchmark took one."""
+    have = {
+        name for b in known.values() for s in b.adapter.subset_list for name in (s, f"{b.name}/{s}")
+    }
+    missing = [name for name in run.subsets if name not in have]
+    if not missing:
+        return None
+    return DataError(
+        f"no benchmark has the subset {missing[0]!r}",
+        where="--subset",
+        fix=nearest(missing[0], have),
+    )

@@ -1,0 +1,89 @@
+"""pytest-xdist: items are dealt by a rule that controller and workers both know.
+
+Every worker has collected the same items. They are cut into blocks, and block ``b`` goes to
+worker ``b mod n``; so a worker knows from the start what it will run, and its engine can work
+ahead. Only what a crashed worker leaves is handed out freely.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BLOCK", "EvalScheduling", "lane"]
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import WorkStealingScheduling
+from xdist.workermanage import WorkerController
+
+BLOCK = 8
+"""Items in a block: small enough for an even end, large enough to keep messages few."""
+QUEUED = 2
+"""A worker needs to know its next item before it runs one, so it is never left with fewer."""
+
+
+def lane(items: int, workers: int, worker: int) -> list[int]:
+    """Return the positions of the items that ``worker`` (from 0) of ``workers`` runs, in order."""
+    return [
+        position
+        for start in range(worker * BLOCK, items, workers * BLOCK)
+        for position in range(start, min(start + BLOCK, items))
+    ]
+
+
+class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
+    """Deals lanes block by block; never steals, so that no prediction is asked for twice."""
+
+    def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
+        super().__init__(config, log)
+        self._lanes: dict[WorkerController, list[int]] = {}
+
+    @property
+    def tests_finished(self) -> bool:
+        """Tell whether nothing is left to hand out and every worker is at its last items."""
+        return not any(self._lanes.values()) and bool(super().tests_finished)
+
+    @property
+    def has_pending(self) -> bool:
+        """Tell whether items are left to hand out or to finish."""
+        return any(self._lanes.values()) or bool(super().has_pending)
+
+    def schedule(self) -> None:
+        """Deal the lanes once every worker has collected the same items."""
+        if self.collection is None:
+            if not self._check_nodes_have_same_collection():
+                return
+            self.collection = next(iter(self.node2collection.values()))
+            nodes = sorted(self.node2collection, key=lambda node: _number(node.gateway.id))
+            for worker, node in enumerate(nodes):
+                self._lanes[node] = lane(len(self.collection), len(nodes), worker)
+        self.check_schedule()
+
+    def check_schedule(self) -> None:
+        """Top up every worker from its lane, then from what a crash left over."""
+        if self.collection is None:
+            return
+        for node, pending in self.node2pending.items():
+            if node.shutting_down or len(pending) >= QUEUED or node not in self.node2collection:
+                continue
+            block = self._next_block(node)
+            if block:
+                pending.extend(block)
+                node.send_runtest_some(block)
+            if len(pending) < QUEUED and not self._lanes.get(node):
+                # the last item only runs once its worker knows that none follows
+                node.shutdown()
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Put a gone worker's items into the common pool; return the one that crashed it."""
+        self.pending.extend(self._lanes.pop(node, []))
+        crashed: str | None = super().remove_node(node)
+        return crashed
+
+    def _next_block(self, node: WorkerController) -> list[int]:
+        source = self._lanes.get(node) or self.pending
+        block, source[:BLOCK] = source[:BLOCK], []
+        return block
+
+
+def _number(worker_id: str) -> int:
+    """Return 3 for ``gw3``."""
+    return int("".join(filter(str.isdigit, worker_id)) or 0)
