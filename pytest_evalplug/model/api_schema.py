@@ -64,7 +64,7 @@ def parse_output(reply: Reply, api: Api) -> ModelOutput | Failure:
         output = _chat_output(choice) if api == "chat" else _text_output(choice)
     except IndexError:
         return Failure("server", "the reply has no choices")
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, AttributeError):
         return Failure("server", "the reply lacks choices[0] as the API defines it")
     output.finish_reason = choice.get("finish_reason")
     output.logprobs = choice.get("logprobs")

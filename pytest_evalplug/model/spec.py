@@ -63,7 +63,7 @@ class OpenAIOptions:
     concurrency: int = 32
     timeout: float = 120.0
     max_retries: int = 5
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
     extra_body: dict[str, Any] = field(default_factory=dict)
 
 

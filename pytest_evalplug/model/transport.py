@@ -8,6 +8,9 @@ import asyncio
 import contextlib
 import ipaddress
 import json
+import os
+import socket
+import ssl
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -169,6 +172,9 @@ def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
 
 def _reason(error: Exception) -> str:
     """Say what happened in one line; aiohttp's own text may hold the URL with its secrets."""
-    cause = getattr(error, "os_error", None) or error
-    text = getattr(cause, "strerror", None) or type(cause).__name__
-    return " ".join(str(text).split())
+    cause = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS failed: {getattr(cause, 'verify_message', '') or cause.reason}"
+    if isinstance(cause, OSError) and not isinstance(cause, socket.gaierror) and cause.errno:
+        return os.strerror(cause.errno)  # asyncio puts addresses into its own text
+    return " ".join((getattr(cause, "strerror", None) or type(cause).__name__).split())
