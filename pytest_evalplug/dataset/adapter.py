@@ -1,0 +1,199 @@
+"""The adapter that most benchmarks subclass: from Samples to prompts and likelihood queries."""
+
+from __future__ import annotations
+
+__all__ = ["AdapterOptions", "DataAdapter", "DefaultDataAdapter", "letters"]
+
+import copy
+from string import ascii_uppercase
+from typing import Any, ClassVar, TypeVar
+
+from pytest_evalplug.dataset.base import (
+    DEFAULT_FEW_SHOT_PROMPT,
+    DEFAULT_PROMPT,
+    AdapterOptions,
+    DataAdapter,
+    last_user_message,
+)
+from pytest_evalplug.dataset.fewshot import ShotPool
+from pytest_evalplug.dataset.samples import SampleAdapter
+from pytest_evalplug.dataset.seeding import rng
+from pytest_evalplug.dataset.templates import fill, placeholders
+from pytest_evalplug.errors import ConfigError, DataError, NotApplicable
+from pytest_evalplug.types import ChatMessage, LoglikelihoodQuery, Prompt, Sample
+
+Self = TypeVar("Self", bound="DefaultDataAdapter")
+
+_PROMPT_FIELDS = (
+    *("eval_split", "train_split", "few_shot_num", "few_shot_random", "few_shot_prompt_template"),
+    *("prompt_template", "system_prompt", "shuffle_choices", "seed"),
+)
+_CHOICE_FIELDS = ("choice_prompt_template", "choice_template")
+_PROMPT_METHODS = (
+    *("record_to_sample", "sample_to_fewshot", "few_shots", "load_fewshot_subset"),
+    *("format_prompt_template", "format_fewshot_template", "template_values"),
+    *("process_sample_input", "finish_sample"),
+)
+
+
+class DefaultDataAdapter(SampleAdapter):
+    """A benchmark that reads a table and asks one question per Sample."""
+
+    default_choice_prompt: ClassVar[str] = DEFAULT_PROMPT
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._pools: dict[str, ShotPool] = {}
+
+    def test_sample(self, evaluation: Any) -> None:
+        """Evaluate one Sample: the test that the plugin parametrizes."""
+        evaluation.check()
+
+    def samples(self, subset: str) -> list[Sample]:
+        """Return a subset's Samples: filtered, shuffled, limited, each with ``id`` and ``index``.
+
+        Raises DataError if the data (or that of the shots) is missing, malformed, empty or
+        without references.
+        """
+        samples = super().samples(subset)
+        self._check_shots(subset)
+        return samples
+
+    def has_choices(self, subset: str) -> bool:
+        """Say whether the subset has Samples with choices, for ``ppl`` and ``ll`` mode."""
+        return any(sample.choices for sample in self.samples(subset))
+
+    # --- prompts
+
+    def build_prompt(self, sample: Sample, subset: str, num_shots: int | None = None) -> Prompt:
+        """Return what a model is asked in ``gen`` mode, with fewer shots if told so."""
+        return self._with_shots(num_shots).process_sample_input(sample, subset)
+
+    def build_query(
+        self, sample: Sample, subset: str, num_shots: int | None = None
+    ) -> LoglikelihoodQuery:
+        """Return the context and a continuation per choice, for ``ppl`` and ``ll`` mode.
+
+        Raises NotApplicable for a Sample without choices.
+        """
+        if not sample.choices:
+            raise NotApplicable(
+                f"{self.name} asks for a free answer", fix="Run it with --eval-mode=gen."
+            )
+        view = self._with_shots(num_shots)
+        view.prompt_template = (
+            self.choice_prompt_template or self.prompt_template or self.default_choice_prompt
+        )
+        return LoglikelihoodQuery(
+            context=view.process_sample_input(sample, subset),
+            continuations=tuple(
+                fill(self.choice_template, letter=letter, choice=choice)
+                for letter, choice in zip(letters(sample), sample.choices, strict=True)
+            ),
+        )
+
+    def process_sample_input(self, sample: Sample, subset: str) -> Prompt:
+        """Return the finished prompt: template, shots (``self.few_shot_num``), system prompt.
+
+        In a conversation the last user message is the question that the template is put around.
+        """
+        if self.few_shot_num:
+            shots = "\n\n".join(self.few_shots(sample, subset))
+            text = self.format_fewshot_template(shots, sample)
+        else:
+            text = self.format_prompt_template(sample)
+        return self._as_prompt(sample.input, text)
+
+    def few_shots(self, sample: Sample, subset: str) -> list[str]:
+        """Return the texts of the shots for a Sample, at most ``self.few_shot_num``.
+
+        Override it for shots that are no Samples; ``[]`` if the template itself holds them.
+        """
+        if not self._has_pool:
+            return []
+        draw = None
+        if self.few_shot_random:
+            draw = rng(self.seed, self.name, subset, "shots", sample.index)
+        shots = self._pool(subset).pick(sample, self.few_shot_num, draw)
+        return [self.sample_to_fewshot(shot) for shot in shots]
+
+    def prompt_config(self, subset: str) -> dict[str, Any]:
+        """Return all that decides the prompts of a subset, as plain JSON types.
+
+        The table's version is a hash of it. Where the data lies has no part in it.
+        """
+        mode = self.options.eval_mode
+        names = _PROMPT_FIELDS if mode == "gen" else (*_PROMPT_FIELDS, *_CHOICE_FIELDS)
+        config: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if mode == "gen":
+            config["generation"] = dict(self.generation)
+        sources = {name: self.source_of(name) for name in _PROMPT_METHODS}
+        config["methods"] = {name: source for name, source in sources.items() if source}
+        return {"benchmark": self.name, "subset": subset, "eval_mode": mode, **config}
+
+    # --- the steps
+
+    def _with_shots(self: Self, num_shots: int | None) -> Self:
+        """Return a view of this adapter with another number of shots; caches are shared."""
+        view = copy.copy(self)
+        if num_shots is not None:
+            view.few_shot_num = min(num_shots, self.few_shot_num)
+        return view
+
+    def _as_prompt(self, asked: Prompt, text: str) -> Prompt:
+        if isinstance(asked, str):
+            if self.system_prompt is None:
+                return text
+            asked = [{"role": "user", "content": text}]
+        messages = [*asked]
+        position = last_user_message(messages)
+        if position is not None and isinstance(messages[position]["content"], str):
+            messages[position] = {**messages[position], "content": text}
+        if self.system_prompt is not None and messages[0]["role"] != "system":
+            system: ChatMessage = {"role": "system", "content": self.system_prompt}
+            messages.insert(0, system)
+        return messages
+
+    @property
+    def _has_pool(self) -> bool:
+        return self.train_split is not None or self.overrides("load_fewshot_subset")
+
+    def _pool(self, subset: str) -> ShotPool:
+        if subset not in self._pools:
+            loaded = self.load_fewshot_subset(subset)
+            for row, sample in enumerate(loaded):
+                sample.index = sample.index or str(row)
+            if len(loaded) < self.few_shot_num:
+                raise DataError(
+                    f"{self.few_shot_num} shots are asked for, but split {self.train_split!r} of"
+                    f" subset {subset!r} has {len(loaded)} samples",
+                    where=self._where,
+                    fix=f"Set few_shot_num={len(loaded)} or use another train_split.",
+                )
+            self._pools[subset] = ShotPool(
+                [self.finish_sample(s, subset) for s in loaded],
+                same_split=self.train_split == self.eval_split,
+            )
+        return self._pools[subset]
+
+    def _check_shots(self, subset: str) -> None:
+        """Say what is wrong with the shots at collection, not once for every sample."""
+        if not self.few_shot_num or self.overrides("few_shots"):
+            return
+        template = self.few_shot_prompt_template or DEFAULT_FEW_SHOT_PROMPT
+        if self._has_pool:
+            self._pool(subset)
+        elif "fewshot" in placeholders(template) and not self.overrides("format_fewshot_template"):
+            raise ConfigError(
+                f"few_shot_num is {self.few_shot_num}, but there is no train_split",
+                where=self._where,
+                fix="Name the split that the shots come from, or set few_shot_num=0.",
+            )
+
+
+def letters(sample: Sample) -> str:
+    """Return the letters of a Sample's choices (``ABCD``); raises DataError beyond Z."""
+    count = len(sample.choices or ())
+    if count > len(ascii_uppercase):
+        raise DataError(f"{count} choices, but there are only {len(ascii_uppercase)} letters")
+    return ascii_uppercase[:count]

@@ -1,0 +1,286 @@
+"""The vocabulary of a benchmark: what an author may override, with the defaults."""
+
+from __future__ import annotations
+
+__all__ = ["AdapterOptions", "DataAdapter"]
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from pytest_evalplug.dataset.meta import BenchmarkMeta
+from pytest_evalplug.dataset.templates import fill
+from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.types import (
+    AggScore,
+    ChatMessage,
+    ModelOutput,
+    Prompt,
+    Report,
+    Sample,
+    SampleScore,
+    Score,
+    TaskState,
+)
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.scoring import Scorer
+
+EvalMode: TypeAlias = Literal["gen", "ppl", "ll"]
+
+DEFAULT_PROMPT = "{question}"
+DEFAULT_FEW_SHOT_PROMPT = "{fewshot}\n\n{prompt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterOptions:
+    """What a run decides about a benchmark; the rest stands in its BenchmarkMeta."""
+
+    data_dirs: tuple[Path, ...] = ()
+    subsets: tuple[str, ...] = ()
+    """``--subset``: ``name`` or ``benchmark/name``; empty selects all."""
+    limit: int | float | None = None
+    """Samples per subset, after ``sample_filter``: a count, or a fraction (float up to 1)."""
+    eval_mode: EvalMode = "gen"
+    where: str = ""
+    """The benchmark's module, for errors."""
+
+
+class DataAdapter(ABC):
+    """A benchmark's own part: what its records mean and how its answers are judged.
+
+    Every field of the BenchmarkMeta is an attribute of the instance, and the attribute is what
+    counts: ``__init__(self, **kwargs)`` may call ``super().__init__(**kwargs)`` and then set
+    ``self.reformat_subset = True``.
+    """
+
+    __evalplug_meta__: ClassVar[BenchmarkMeta]
+
+    name: str
+    dataset_id: str
+    revision: str | None
+    pretty_name: str
+    tags: Sequence[str]
+    subset_list: Sequence[str]
+    reformat_subset: bool
+    eval_split: str
+    train_split: str | None
+    few_shot_num: int
+    few_shot_random: bool
+    few_shot_prompt_template: str | None
+    prompt_template: str | None
+    system_prompt: str | None
+    choice_prompt_template: str | None
+    choice_template: str
+    metric_list: Sequence[Any]
+    eval_cfg: Mapping[str, Any]
+    generation: Mapping[str, Any]
+    shuffle: bool
+    shuffle_choices: bool
+    seed: int
+    repeats: int
+    threshold: float | None
+    reference_free: bool
+
+    def __init__(
+        self,
+        *,
+        benchmark_meta: BenchmarkMeta | None = None,
+        options: AdapterOptions | None = None,
+        **kwargs: Any,
+    ) -> None:
+        if kwargs:
+            raise TypeError(f"{type(self).__name__}: unknown arguments {', '.join(kwargs)}")
+        meta = benchmark_meta or getattr(type(self), "__evalplug_meta__", None)
+        if meta is None:
+            raise ConfigError(
+                f"{type(self).__name__} has no metadata",
+                where=options.where if options else "",
+                fix="Decorate it with @register_benchmark(BenchmarkMeta(...)).",
+            )
+        self.meta: BenchmarkMeta = meta
+        self.options = options or AdapterOptions()
+        for field in fields(meta):
+            setattr(self, field.name, getattr(meta, field.name))
+
+    # --- from a record to a prompt
+
+    @abstractmethod
+    def record_to_sample(self, record: dict[str, Any]) -> Sample | list[Sample]:
+        """Return what a record asks: one Sample, or several."""
+
+    def sample_filter(self, sample: Sample) -> bool:
+        """Say whether a Sample is kept; all are by default."""
+        return True
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        """Return a Sample as a worked example: its prompt, a space and its answer."""
+        return f"{self.format_prompt_template(sample).rstrip()} {answer_text(sample)}"
+
+    def format_prompt_template(self, sample: Sample) -> str:
+        """Fill ``prompt_template``; the Sample's text alone if there is none."""
+        return fill(self.prompt_template or DEFAULT_PROMPT, **self.template_values(sample))
+
+    def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
+        """Fill ``few_shot_prompt_template``; the shots above the prompt if there is none."""
+        template = self.few_shot_prompt_template or DEFAULT_FEW_SHOT_PROMPT
+        prompt = self.format_prompt_template(sample)
+        return fill(template, fewshot=fewshot, prompt=prompt, **self.template_values(sample))
+
+    def template_values(self, sample: Sample) -> dict[str, str]:
+        """Return the text of each placeholder but ``fewshot`` and ``prompt``."""
+        return {"question": question_text(sample)}
+
+    # --- from a prompt to a prediction
+
+    def run_inference(
+        self, model: Any, sample: Sample, output_dir: str = "", **kwargs: Any
+    ) -> TaskState:
+        """Ask the model about one Sample, through the three hooks below."""
+        self._on_inference_start(model, sample)
+        output = self._on_inference(model, sample)
+        return self._on_inference_end(model, sample, output, output_dir)
+
+    def _on_inference_start(self, model: Any, sample: Sample) -> None:
+        """Do what is due before a Sample is asked: nothing, by default."""
+        return None
+
+    def _on_inference(self, model: Any, sample: Sample) -> Any:
+        """Ask the model; ``sample.input`` is the finished prompt. May be a coroutine function."""
+        return model.generate(sample.input)
+
+    def _on_inference_end(
+        self, model: Any, sample: Sample, model_output: ModelOutput, output_dir: str
+    ) -> TaskState:
+        """Return the state that is scored, once the reply is there."""
+        return TaskState(
+            model=str(getattr(model, "name", model)),
+            sample=sample,
+            messages=as_messages(sample.input),
+            output=model_output,
+            sample_id=None if sample.id is None else str(sample.id),
+            group_id=sample.index,
+            metadata=sample.metadata,
+        )
+
+    # --- from a prediction to a score
+
+    @property
+    def scorer(self) -> Scorer:
+        """What scores this benchmark by its ``eval_cfg``."""
+        if self._scorer is None:
+            from pytest_evalplug.evaluation.scoring import Scorer
+
+            self._scorer = Scorer(self)
+        return self._scorer
+
+    _scorer: Scorer | None = None
+
+    def calculate_metrics(self, task_state: TaskState) -> SampleScore:
+        """Score one state: filter the prediction, match it with the reference."""
+        return self.scorer.calculate_metrics(task_state)
+
+    def filter_prediction(self, prediction: str, task_state: TaskState) -> Any:
+        """Return the pred: the prediction after postprocessing."""
+        return self.scorer.filter_prediction(prediction, task_state)
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> Any:
+        """Return the answer that a prediction gives: all of it by default."""
+        return prediction
+
+    def match_score(
+        self,
+        original_prediction: str,
+        filtered_prediction: Any,
+        reference: Any,
+        task_state: TaskState,
+    ) -> Score:
+        """Compare pred and reference; overridden, this replaces the Evaluator."""
+        return self.scorer.match_score(
+            original_prediction, filtered_prediction, reference, task_state
+        )
+
+    def llm_match_score(
+        self,
+        original_prediction: str,
+        filtered_prediction: Any,
+        reference: Any,
+        task_state: TaskState,
+    ) -> Score:
+        """Like :meth:`match_score`, with the judge model at hand."""
+        return self.match_score(original_prediction, filtered_prediction, reference, task_state)
+
+    def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]:
+        """Return the metrics over the Samples of a subset: means, by default."""
+        return self.scorer.aggregate_scores(sample_scores)
+
+    # --- from scores to a report
+
+    def generate_report(
+        self,
+        scores: Sequence[AggScore],
+        model_name: str,
+        output_dir: str = "",
+        **kwargs: Any,
+    ) -> Report:
+        """Return the report of one model on this benchmark, through the two hooks below."""
+        report = self._on_generate_report(scores, model_name)
+        self._on_generate_report_end(report, output_dir)
+        return report
+
+    def _on_generate_report(self, scores: Sequence[AggScore], model_name: str) -> Report:
+        """Build the report."""
+        return Report(benchmark=self.name, model=model_name, scores=scores)
+
+    def _on_generate_report_end(self, report: Report, output_dir: str) -> None:
+        """Do what is due with the finished report: nothing, by default."""
+        return None
+
+    # --- the pytest side
+
+    def overrides(self, method: str) -> bool:
+        """Say whether the benchmark's class overrides a method of the adapters shipped here."""
+        owner = next(cls for cls in type(self).__mro__ if method in vars(cls))
+        return not owner.__module__.startswith("pytest_evalplug.dataset.")
+
+    def source_of(self, method: str) -> str:
+        """Return an overridden method's source, ``""`` if it isn't overridden or not to be had."""
+        if not self.overrides(method):
+            return ""
+        try:
+            return inspect.getsource(getattr(type(self), method))
+        except (OSError, TypeError):
+            return ""
+
+
+def question_text(sample: Sample) -> str:
+    """Return the text that ``{question}`` stands for: in a conversation, the last user message's.
+
+    ``""`` where that message has no plain text.
+    """
+    if isinstance(sample.input, str):
+        return sample.input
+    row = last_user_message(sample.input)
+    content = None if row is None else sample.input[row]["content"]
+    return content if isinstance(content, str) else ""
+
+
+def last_user_message(messages: Sequence[ChatMessage]) -> int | None:
+    """Return the position of the last message from the user, None if there is none."""
+    return next((i for i in reversed(range(len(messages))) if messages[i]["role"] == "user"), None)
+
+
+def answer_text(sample: Sample) -> str:
+    """Return the reference as text; of several accepted ones, the first."""
+    target = sample.target
+    if isinstance(target, (list, tuple)):
+        target = target[0] if target else ""
+    return str(target)
+
+
+def as_messages(prompt: Prompt) -> list[ChatMessage]:
+    """Return a prompt as a conversation."""
+    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt

@@ -1,0 +1,106 @@
+"""Multiple choice: lettered options, the right letters, and their shuffling."""
+
+from __future__ import annotations
+
+__all__ = ["MultiChoiceAdapter"]
+
+import re
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from pytest_evalplug.dataset.adapter import DefaultDataAdapter, letters
+from pytest_evalplug.dataset.base import answer_text, question_text
+from pytest_evalplug.dataset.seeding import rng
+from pytest_evalplug.dataset.templates import fill
+from pytest_evalplug.errors import DataError
+from pytest_evalplug.types import Sample, TaskState
+
+DEFAULT_PROMPT = """\
+{question}
+
+{choices}
+
+Answer with the letter of the right option ({letters}). End with a line of the form "ANSWER: X"."""
+
+DEFAULT_PROMPT_MULTIPLE = """\
+{question}
+
+{choices}
+
+One or more options are right. Answer with all their letters (of {letters}). End with a line of \
+the form "ANSWER: XY"."""
+
+
+class MultiChoiceAdapter(DefaultDataAdapter):
+    """A benchmark whose Samples have ``choices`` and whose ``target`` is a letter.
+
+    A list of letters means that each is accepted; with ``multiple_correct`` all of them together
+    are the answer, and ``target`` becomes their sorted letters (``"AD"``). An answer's letter is
+    taken from a reply by the postprocessor ``first-option``, unless ``eval_cfg`` or
+    ``extract_answer`` says otherwise.
+    """
+
+    multiple_correct: ClassVar[bool] = False
+    default_choice_prompt: ClassVar[str] = "{question}\n\n{choices}\nANSWER:"
+
+    def template_values(self, sample: Sample) -> dict[str, str]:
+        """Return the texts of ``{question}``, ``{choices}`` (a line each) and ``{letters}``."""
+        return {
+            "question": question_text(sample),
+            "choices": self.format_choices(sample),
+            "letters": ", ".join(letters(sample)),
+        }
+
+    def format_choices(self, sample: Sample) -> str:
+        """Return the lettered options, ``A. ...``, a line each."""
+        pairs = zip(letters(sample), sample.choices or (), strict=True)
+        return "\n".join(f"{letter}. {choice}" for letter, choice in pairs)
+
+    def format_prompt_template(self, sample: Sample) -> str:
+        """Fill ``prompt_template``, or the default that asks for a last line ``ANSWER: X``."""
+        default = DEFAULT_PROMPT_MULTIPLE if self.multiple_correct else DEFAULT_PROMPT
+        return fill(self.prompt_template or default, **self.template_values(sample))
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        """Return the question, its options and ``ANSWER: X``."""
+        values = self.template_values(sample)
+        return f"{values['question']}\n\n{values['choices']}\nANSWER: {answer_text(sample)}"
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> Any:
+        """Return the letter (with ``multiple_correct``, the letters) that a reply settles on."""
+        from pytest_evalplug.evaluation.registry import postprocessors
+
+        extract = postprocessors.get("first-option")
+        options = letters(task_state.sample)
+        return extract(prediction, options=options, multi=self.multiple_correct)
+
+    def finish_sample(self, sample: Sample, subset: str) -> Sample:
+        """Return the Sample with its target as letters and its choices shuffled, if asked for."""
+        if not sample.choices:
+            raise DataError("a multiple-choice sample without choices")
+        right = self._right_letters(sample)
+        choices = list(sample.choices)
+        if self.shuffle_choices:
+            old = letters(sample)
+            order = list(range(len(choices)))
+            rng(self.seed, self.name, subset, "choices", sample.index).shuffle(order)
+            choices = [choices[i] for i in order]
+            right = [old[order.index(old.index(letter))] for letter in right]
+        target: Any = right[0] if len(right) == 1 else sorted(right)
+        if self.multiple_correct:
+            target = "".join(sorted(right))
+        return replace(sample, choices=choices, target=target)
+
+    def _right_letters(self, sample: Sample) -> list[str]:
+        target, allowed = sample.target, letters(sample)
+        if isinstance(target, str) and self.multiple_correct:
+            target = re.findall(r"[^\s,]", target)
+        found = [target] if isinstance(target, (str, int)) else list(target)
+        right = [str(t).strip() for t in found]
+        wrong = [t for t in right if len(t) != 1 or t not in allowed]
+        if wrong or not right:
+            raise DataError(
+                f"target {sample.target!r} is not a letter of {', '.join(allowed)}",
+                fix="Map it in record_to_sample (an index n: chr(65 + n)).",
+            )
+        return list(dict.fromkeys(right))
