@@ -62,6 +62,7 @@ class DataAdapter(ABC):
     name: str
     dataset_id: str
     revision: str | None
+    data_name: str
     pretty_name: str
     tags: Sequence[str]
     subset_list: Sequence[str]

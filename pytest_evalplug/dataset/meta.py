@@ -54,6 +54,8 @@ class BenchmarkMeta:
     """A hub id, ``ms:<id>`` (ModelScope), or a path, relative to the benchmark's module."""
     revision: str | None = None
     """The hub revision: a commit keeps the numbers comparable."""
+    data_name: str = ""
+    """The folder in a data directory; ``name`` if not given. Benchmarks may share one."""
     pretty_name: str = ""
     description: str = ""
     tags: Sequence[str] = ()

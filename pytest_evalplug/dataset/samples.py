@@ -202,7 +202,7 @@ class SampleAdapter(DataAdapter):
     @property
     def _source(self) -> DataSource:
         return DataSource(
-            benchmark=self.name,
+            benchmark=self.data_name or self.name,
             dataset_id=self.dataset_id,
             revision=self.revision,
             data_dirs=self.options.data_dirs,
