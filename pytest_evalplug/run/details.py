@@ -4,6 +4,8 @@ from __future__ import annotations
 
 __all__ = ["DetailStore"]
 
+import json
+
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.records import RecordLog
 from pytest_evalplug.types import Detail
@@ -25,8 +27,16 @@ class DetailStore:
 
     def details(self, model: str, dataset: str) -> dict[str, Detail]:
         """Return index -> verdict, in the order of the indices."""
-        found = map(Detail.from_wire, self._log.records(model, dataset))
-        return {detail.index: detail for detail in found}
+        found = {}
+        for index in self._log.indices(model, dataset):
+            record = self._log.find(model, dataset, index)
+            if record is not None:
+                found[index] = Detail.from_wire(json.loads(record.text))
+        return found
+
+    def tables(self) -> list[tuple[str, str]]:
+        """Return each (model, dataset) that has a verdict."""
+        return self._log.tables()
 
     def refresh(self) -> None:
         """Look for what other processes have appended since."""

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-# What JSON may hold raw but files can't or other line readers trip over: DEL and the C1 controls
+# What JSON may hold raw but files can't or other line readers trip over: the C1 controls
 # (U+0085 ends a line for many), U+2028/2029, and lone surrogates, which UTF-8 can't encode.
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_ESCAPED = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -29,6 +29,8 @@ def dumps(obj: Any) -> str:
     come back as they were.
     """
     text = json.dumps(obj, ensure_ascii=False, default=_plain)
+    if text.isascii():
+        return text
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
@@ -41,12 +43,12 @@ def digest(obj: Any, length: int = 12) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def json_object(items: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the text of a JSON object with one item a line, without building it in memory."""
+def json_object(items: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the text of a JSON object, one line for each key and JSON text in ``items``."""
     yield "{"
     separator = "\n"
-    for key, value in items.items():
-        yield f"{separator}{dumps(key)}: {dumps(value)}"
+    for key, text in items:
+        yield f"{separator}{dumps(key)}: {text}"
         separator = ",\n"
     yield "\n}\n"
 

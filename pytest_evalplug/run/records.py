@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-__all__ = ["RecordLog", "index_order"]
+__all__ = ["Found", "RecordLog", "index_order"]
 
-import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from pytest_evalplug.run.directory import RunDirectory, safe_name
-from pytest_evalplug.run.journal import BOM, JournalWriter, scan_journal
+from pytest_evalplug.run.journal import JournalWriter, scan_journal
 
 Record: TypeAlias = dict[str, Any]
 Table: TypeAlias = tuple[str, str]
 """A model's and a dataset's name."""
+
+_MARK = ', "record": '
 
 
 class _Place(NamedTuple):
     rank: tuple[int, float]
     path: Path
     offset: int
+
+
+class Found(NamedTuple):
+    """A record as JSON text, and how much it counts."""
+
+    importance: int
+    text: str
 
 
 class RecordLog:
@@ -53,19 +61,20 @@ class RecordLog:
     def append(self, model: str, dataset: str, record: Record) -> None:
         """Write ``record``; it survives a kill of this process when this returns."""
         now = time.time()
-        line = {"model": model, "dataset": dataset, "time": now, "record": record}
+        line = {"model": model, "dataset": dataset, "time": now, "record": record}  # in this order
         with self._lock:
+            scanned = self._scan_once()
             if self._writer is None:
                 self._writer = JournalWriter(self._own)
-            offset = self._writer.append(line)
-            self._keep(line, self._own, offset)
+            scanned[self._own] = self._writer.append(line)
+            self._keep(line, self._own, scanned[self._own])
 
-    def get(self, model: str, dataset: str, index: str) -> Record | None:
+    def find(self, model: str, dataset: str, index: str) -> Found | None:
         """Return the record that counts, or None. Journals are scanned at the first call."""
         with self._lock:
             self._scan_once()
             place = self._places.get((model, dataset), {}).get(index)
-            return None if place is None else self._read(place)
+            return None if place is None else Found(place.rank[0], self._read(place))
 
     def tables(self) -> list[Table]:
         """Return each (model, dataset) that has a record."""
@@ -73,22 +82,18 @@ class RecordLog:
             self._scan_once()
             return list(self._places)
 
-    def records(self, model: str, dataset: str) -> Iterator[Record]:
-        """Yield the records that count, in the order of their index."""
+    def indices(self, model: str, dataset: str) -> list[str]:
+        """Return the indices that have a record, in order."""
         with self._lock:
             self._scan_once()
-            places = dict(self._places.get((model, dataset), {}))
-        for index in sorted(places, key=index_order):
-            with self._lock:
-                record = self._read(places[index])
-            yield record
+            return sorted(self._places.get((model, dataset), {}), key=index_order)
 
     def refresh(self) -> None:
         """Look for what other processes have appended since."""
         with self._lock:
-            self._scanned = self._scanned or {}
-            for path in sorted(self._folder.glob(f"{self._kind}-*.jsonl")):
-                self._scan(path, self._scanned)
+            scanned = self._scan_once()
+            for path in self._journals():
+                self._scan(path, scanned)
 
     def close(self) -> None:
         """Bring this process's journal to the disk; the log can still be used."""
@@ -104,14 +109,21 @@ class RecordLog:
         """Delete the journals of all processes: only when they have ended or begin."""
         with self._lock:
             self.close()
-            for path in self._folder.glob(f"{self._kind}-*.jsonl"):
+            for path in self._journals():
                 path.unlink()
             self._places.clear()
             self._scanned = None
 
-    def _scan_once(self) -> None:
+    def _journals(self) -> list[Path]:
+        return sorted(self._folder.glob(f"{self._kind}-*.jsonl"))
+
+    def _scan_once(self) -> dict[Path, int]:
+        """Return how far each journal has been read, after reading all of them once."""
         if self._scanned is None:
-            self.refresh()
+            self._scanned = {}
+            for path in self._journals():
+                self._scan(path, self._scanned)
+        return self._scanned
 
     def _scan(self, path: Path, scanned: dict[Path, int]) -> None:
         for offset, line in scan_journal(path, scanned.get(path, 0)):
@@ -120,28 +132,25 @@ class RecordLog:
             scanned[path] = offset
 
     def _keep(self, line: Record, path: Path, offset: int) -> None:
-        match line:
-            case {
-                "model": str(model),
-                "dataset": str(dataset),
-                "time": int() | float() as when,
-                "record": {"index": index} as record,
-            }:
-                place = _Place((self._importance(record), when), path, offset)
-            case _:
-                return
-        places = self._places.setdefault((model, dataset), {})
-        old = places.get(str(index))
+        try:
+            table, when, record = (line["model"], line["dataset"]), line["time"], line["record"]
+            place = _Place((self._importance(record), float(when)), path, offset)
+            index = str(record["index"])
+        except (KeyError, TypeError, ValueError):
+            return  # JSON, but not ours
+        places = self._places.setdefault(table, {})
+        old = places.get(index)
         if old is None or place.rank >= old.rank:
-            places[str(index)] = place
+            places[index] = place
 
-    def _read(self, place: _Place) -> Record:
+    def _read(self, place: _Place) -> str:
         file = self._readers.get(place.path)
         if file is None:
             file = self._readers[place.path] = place.path.open("rb")
         file.seek(place.offset)
-        record: Record = json.loads(file.readline().removeprefix(BOM))["record"]
-        return record
+        line = file.readline().decode().rstrip()
+        # the record comes last; inside a string the quotes of this mark would be escaped
+        return line[line.index(_MARK) + len(_MARK) : -1]
 
 
 def index_order(index: str) -> tuple[tuple[int, str], ...]:

@@ -53,10 +53,12 @@ def _coverage(result: ResultFile) -> str:
 def _scored(result: ResultFile, metric: str | None) -> str:
     if metric is None:
         return f"{result.num_scored} of {result.num_samples} scored"
-    value = f"{result.metrics[metric]:.1f}"
+    value = result.metrics[metric]
     if result.num_correct is None:
-        return f"{result.num_scored} of {result.num_samples} scored, {metric} {value}"
-    return f"{result.num_correct} right of {result.num_scored} scored = {value}"
+        return f"{result.num_scored} of {result.num_samples} scored, {metric} {value:.1f}"
+    right = f"{result.num_correct} right of {result.num_scored} scored"
+    is_share = abs(value - 100 * result.num_correct / result.num_scored) < 0.05
+    return f"{right} = {value:.1f}" if is_share else f"{right}, {metric} {value:.1f}"
 
 
 def _missing(dataset: DatasetRef, model: str, results: Results) -> list[str]:
