@@ -6,11 +6,10 @@ __all__ = ["AdapterOptions", "DataAdapter", "DefaultDataAdapter", "letters"]
 
 import copy
 from string import ascii_uppercase
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from pytest_evalplug.dataset.base import (
     DEFAULT_FEW_SHOT_PROMPT,
-    DEFAULT_PROMPT,
     AdapterOptions,
     DataAdapter,
     last_user_message,
@@ -18,6 +17,7 @@ from pytest_evalplug.dataset.base import (
 from pytest_evalplug.dataset.fewshot import ShotPool
 from pytest_evalplug.dataset.samples import SampleAdapter
 from pytest_evalplug.dataset.seeding import rng
+from pytest_evalplug.dataset.table import Origin
 from pytest_evalplug.dataset.templates import fill, placeholders
 from pytest_evalplug.errors import ConfigError, DataError, NotApplicable
 from pytest_evalplug.types import ChatMessage, LoglikelihoodQuery, Prompt, Sample
@@ -26,9 +26,8 @@ Self = TypeVar("Self", bound="DefaultDataAdapter")
 
 _PROMPT_FIELDS = (
     *("eval_split", "train_split", "few_shot_num", "few_shot_random", "few_shot_prompt_template"),
-    *("prompt_template", "system_prompt", "shuffle_choices", "seed"),
+    *("system_prompt", "shuffle_choices", "seed"),
 )
-_CHOICE_FIELDS = ("choice_prompt_template", "choice_template")
 _PROMPT_METHODS = (
     *("record_to_sample", "sample_to_fewshot", "few_shots", "load_fewshot_subset"),
     *("format_prompt_template", "format_fewshot_template", "template_values"),
@@ -38,8 +37,6 @@ _PROMPT_METHODS = (
 
 class DefaultDataAdapter(SampleAdapter):
     """A benchmark that reads a table and asks one question per Sample."""
-
-    default_choice_prompt: ClassVar[str] = DEFAULT_PROMPT
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -67,7 +64,8 @@ class DefaultDataAdapter(SampleAdapter):
 
     def build_prompt(self, sample: Sample, subset: str, num_shots: int | None = None) -> Prompt:
         """Return what a model is asked in ``gen`` mode, with fewer shots if told so."""
-        return self._with_shots(num_shots).process_sample_input(sample, subset)
+        view = self if num_shots is None else self._with_shots(num_shots)
+        return view.process_sample_input(sample, subset)
 
     def build_query(
         self, sample: Sample, subset: str, num_shots: int | None = None
@@ -81,9 +79,7 @@ class DefaultDataAdapter(SampleAdapter):
                 f"{self.name} asks for a free answer", fix="Run it with --eval-mode=gen."
             )
         view = self._with_shots(num_shots)
-        view.prompt_template = (
-            self.choice_prompt_template or self.prompt_template or self.default_choice_prompt
-        )
+        view.prompt_template = self._choice_prompt
         return LoglikelihoodQuery(
             context=view.process_sample_input(sample, subset),
             continuations=tuple(
@@ -123,15 +119,27 @@ class DefaultDataAdapter(SampleAdapter):
         The table's version is a hash of it. Where the data lies has no part in it.
         """
         mode = self.options.eval_mode
-        names = _PROMPT_FIELDS if mode == "gen" else (*_PROMPT_FIELDS, *_CHOICE_FIELDS)
-        config: dict[str, Any] = {name: getattr(self, name) for name in names}
+        config: dict[str, Any] = {name: getattr(self, name) for name in _PROMPT_FIELDS}
         if mode == "gen":
+            config["prompt_template"] = self.prompt_template or self.default_prompt
             config["generation"] = dict(self.generation)
+        else:
+            config["prompt_template"] = self._choice_prompt
+            config["choice_template"] = self.choice_template
         sources = {name: self.source_of(name) for name in _PROMPT_METHODS}
         config["methods"] = {name: source for name, source in sources.items() if source}
         return {"benchmark": self.name, "subset": subset, "eval_mode": mode, **config}
 
+    @property
+    def default_choice_prompt(self) -> str:
+        """The context template of a benchmark that gives none, for ``ppl`` and ``ll`` mode."""
+        return self.default_prompt
+
     # --- the steps
+
+    @property
+    def _choice_prompt(self) -> str:
+        return self.choice_prompt_template or self.prompt_template or self.default_choice_prompt
 
     def _with_shots(self: Self, num_shots: int | None) -> Self:
         """Return a view of this adapter with another number of shots; caches are shared."""
@@ -160,7 +168,7 @@ class DefaultDataAdapter(SampleAdapter):
 
     def _pool(self, subset: str) -> ShotPool:
         if subset not in self._pools:
-            loaded = self.load_fewshot_subset(subset)
+            loaded = [s for s in self.load_fewshot_subset(subset) if self.sample_filter(s)]
             for row, sample in enumerate(loaded):
                 sample.index = sample.index or str(row)
             if len(loaded) < self.few_shot_num:
@@ -170,8 +178,9 @@ class DefaultDataAdapter(SampleAdapter):
                     where=self._where,
                     fix=f"Set few_shot_num={len(loaded)} or use another train_split.",
                 )
+            origin = Origin(f"{self._where}, split {self.train_split!r}", len(loaded))
             self._pools[subset] = ShotPool(
-                [self.finish_sample(s, subset) for s in loaded],
+                [self._finish(s, subset, origin) for s in loaded],
                 same_split=self.train_split == self.eval_split,
             )
         return self._pools[subset]

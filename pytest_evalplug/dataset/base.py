@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 EvalMode: TypeAlias = Literal["gen", "ppl", "ll"]
 
-DEFAULT_PROMPT = "{question}"
 DEFAULT_FEW_SHOT_PROMPT = "{fewshot}\n\n{prompt}"
 
 
@@ -122,8 +121,13 @@ class DataAdapter(ABC):
         return f"{self.format_prompt_template(sample).rstrip()} {answer_text(sample)}"
 
     def format_prompt_template(self, sample: Sample) -> str:
-        """Fill ``prompt_template``; the Sample's text alone if there is none."""
-        return fill(self.prompt_template or DEFAULT_PROMPT, **self.template_values(sample))
+        """Fill ``prompt_template``, or ``default_prompt`` if there is none."""
+        return fill(self.prompt_template or self.default_prompt, **self.template_values(sample))
+
+    @property
+    def default_prompt(self) -> str:
+        """The prompt template of a benchmark that gives none: the Sample's text alone."""
+        return "{question}"
 
     def format_fewshot_template(self, fewshot: str, sample: Sample) -> str:
         """Fill ``few_shot_prompt_template``; the shots above the prompt if there is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["load_from_hub"]
+__all__ = ["load_from_hub", "one_line"]
 
 import importlib
 from collections.abc import Iterator
@@ -35,12 +35,12 @@ def load_from_hub(dataset_id: str, subset: str | None, split: str, revision: str
         with _offline_mode(offline is not None):
             loaded = datasets.load_dataset(dataset_id, name, split=split, revision=revision)
     except ConnectionError as error:
-        raise LookupError(f"hub id {dataset_id}: {offline or _line(error)}") from None
+        raise LookupError(f"hub id {dataset_id}: {offline or one_line(error)}") from None
     except Exception as error:
         if offline:
             raise LookupError(f"hub id {dataset_id}: {offline}") from None
         raise DataError(
-            f"hub id {dataset_id}, subset {subset!r}, split {split!r}: {_line(error)}",
+            f"hub id {dataset_id}, subset {subset!r}, split {split!r}: {one_line(error)}",
             fix="Check dataset_id, subset_list, eval_split and train_split.",
         ) from error
     return Table(loaded.to_list(), f"{dataset_id} ({subset or 'default'}, {split})")
@@ -61,7 +61,7 @@ def _why_offline(dataset_id: str, revision: str | None) -> str | None:
             HfApi().dataset_info(dataset_id, revision=revision, timeout=PROBE_TIMEOUT)
             _obstacles[key] = None
         except Exception as error:
-            _obstacles[key] = _line(error)
+            _obstacles[key] = one_line(error)
     return _obstacles[key]
 
 
@@ -102,12 +102,12 @@ def _from_modelscope(
             version=revision or "master",
         )
     except Exception as error:
-        _obstacles[key] = f"ms:{dataset_id}: {_line(error)}"
+        _obstacles[key] = f"ms:{dataset_id}: {one_line(error)}"
         raise LookupError(_obstacles[key]) from None
     return Table([dict(row) for row in loaded], f"ms:{dataset_id} ({subset}, {split})")
 
 
-def _line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     """Return an error as one short line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:200]}"

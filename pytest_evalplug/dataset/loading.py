@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_evalplug.dataset.hub import load_from_hub
+from pytest_evalplug.dataset.hub import load_from_hub, one_line
 from pytest_evalplug.dataset.readers import EXTENSIONS, read_table
 from pytest_evalplug.dataset.table import Table
 from pytest_evalplug.errors import DataError
@@ -27,6 +27,8 @@ class DataSource:
     data_dirs: Sequence[Path] = ()
     module_dir: Path | None = None
     """The folder that a relative ``dataset_id`` starts from."""
+    file_split: str = "test"
+    """The split that a ``dataset_id`` which is a single file stands for."""
 
     def local(self, subset: str | None, split: str, *, shared: bool) -> Table | None:
         """Return the split from a data directory or a local ``dataset_id``, or None.
@@ -36,11 +38,15 @@ class DataSource:
         """
         for folder in self._folders():
             if folder.is_file():
-                return read_table(folder)
-            for path in _candidates(folder, subset, split, shared):
-                if path.is_file():
-                    return read_table(path)
-                if (table := _saved_split(path, split)) is not None:
+                if split == self.file_split:
+                    return read_table(folder)
+                continue
+            for stem in _stems(folder, subset, split, shared):
+                for extension in EXTENSIONS:
+                    path = stem.with_name(f"{stem.name}.{extension}")
+                    if path.is_file():
+                        return read_table(path)
+                if (table := _saved_split(stem, split)) is not None:
                     return table
         return None
 
@@ -106,16 +112,12 @@ def _places(subset: str | None, split: str, shared: bool) -> list[str]:
     return shown
 
 
-def _candidates(folder: Path, subset: str | None, split: str, shared: bool) -> Iterator[Path]:
+def _stems(folder: Path, subset: str | None, split: str, shared: bool) -> list[Path]:
+    """Return the places in their order: file names without ending, or saved folders."""
     stems = [folder / split] if shared else []
     if subset is not None:
         stems += [folder / subset / split, folder / subset]
-    for stem in stems:
-        for extension in EXTENSIONS:
-            yield stem.with_name(f"{stem.name}.{extension}")
-        yield stem
-    if shared:
-        yield folder
+    return [*stems, folder] if shared else stems
 
 
 def _saved_split(folder: Path, split: str) -> Table | None:
@@ -124,7 +126,12 @@ def _saved_split(folder: Path, split: str) -> Table | None:
         return None
     import datasets
 
-    saved = datasets.load_from_disk(str(folder))
+    try:
+        saved = datasets.load_from_disk(str(folder))
+    except Exception as error:
+        raise DataError(
+            f"not readable as a saved data set: {one_line(error)}", where=str(folder)
+        ) from error
     if isinstance(saved, datasets.DatasetDict):
         if split not in saved:
             return None

@@ -94,8 +94,8 @@ class BenchmarkMeta:
     def __post_init__(self) -> None:
         for name in ("tags", "subset_list", "metric_list"):
             value = getattr(self, name)
-            if isinstance(value, str):
-                raise self._wrong(name, f"is the text {value!r}", "Give a list.")
+            if not isinstance(value, (list, tuple)):
+                raise self._wrong(name, f"is {value!r}", "Give a list.")
             object.__setattr__(self, name, tuple(value))
         if not isinstance(self.name, str) or not _SAFE_NAME.fullmatch(self.name):
             raise self._wrong("name", f"is {self.name!r}", "Use letters, digits, '_', '-' and '.'.")

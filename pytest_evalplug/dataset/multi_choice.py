@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter, letters
 from pytest_evalplug.dataset.base import answer_text, question_text
 from pytest_evalplug.dataset.seeding import rng
-from pytest_evalplug.dataset.templates import fill
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.types import Sample, TaskState
 
@@ -41,7 +40,6 @@ class MultiChoiceAdapter(DefaultDataAdapter):
     """
 
     multiple_correct: ClassVar[bool] = False
-    default_choice_prompt: ClassVar[str] = "{question}\n\n{choices}\nANSWER:"
 
     def template_values(self, sample: Sample) -> dict[str, str]:
         """Return the texts of ``{question}``, ``{choices}`` (a line each) and ``{letters}``."""
@@ -56,10 +54,15 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         pairs = zip(letters(sample), sample.choices or (), strict=True)
         return "\n".join(f"{letter}. {choice}" for letter, choice in pairs)
 
-    def format_prompt_template(self, sample: Sample) -> str:
-        """Fill ``prompt_template``, or the default that asks for a last line ``ANSWER: X``."""
-        default = DEFAULT_PROMPT_MULTIPLE if self.multiple_correct else DEFAULT_PROMPT
-        return fill(self.prompt_template or default, **self.template_values(sample))
+    @property
+    def default_prompt(self) -> str:
+        """The question, its options, and the order to end with ``ANSWER: X``."""
+        return DEFAULT_PROMPT_MULTIPLE if self.multiple_correct else DEFAULT_PROMPT
+
+    @property
+    def default_choice_prompt(self) -> str:
+        """The question, its options and ``ANSWER:``."""
+        return "{question}\n\n{choices}\nANSWER:"
 
     def sample_to_fewshot(self, sample: Sample) -> str:
         """Return the question, its options and ``ANSWER: X``."""
@@ -95,10 +98,9 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         target, allowed = sample.target, letters(sample)
         if isinstance(target, str) and self.multiple_correct:
             target = re.findall(r"[^\s,]", target)
-        found = [target] if isinstance(target, (str, int)) else list(target)
+        found = target if isinstance(target, (list, tuple)) else [target]
         right = [str(t).strip() for t in found]
-        wrong = [t for t in right if len(t) != 1 or t not in allowed]
-        if wrong or not right:
+        if not right or any(len(t) != 1 or t not in allowed for t in right):
             raise DataError(
                 f"target {sample.target!r} is not a letter of {', '.join(allowed)}",
                 fix="Map it in record_to_sample (an index n: chr(65 + n)).",

@@ -25,7 +25,8 @@ def to_samples(table: Table, convert: Callable[[Record], Any]) -> list[Sample]:
     for row, record in enumerate(table.records):
         try:
             made = convert(record)
-        except EvalplugError:
+        except EvalplugError as error:
+            error.where = error.where or origin.where(row)
             raise
         except Exception as error:
             raise _explain(error, record, origin.where(row)) from error
@@ -42,7 +43,7 @@ def to_samples(table: Table, convert: Callable[[Record], Any]) -> list[Sample]:
 
 
 def _explain(error: Exception, record: Record, where: str) -> DataError:
-    missing = error.args[0] if isinstance(error, KeyError) and error.args else None
+    missing = error.args[0] if isinstance(error, KeyError) else None
     if isinstance(missing, str) and missing not in record:
         return DataError(f"no column {missing!r}", where=where, fix=nearest(missing, record))
     return DataError(

@@ -119,8 +119,10 @@ class SampleAdapter(DataAdapter):
     def _prepare(self, subset: str) -> list[Sample]:
         loaded = self._load(subset)
         if not loaded:
+            origin = self._origins.get(subset)
             raise DataError(
-                f"no samples in subset {subset!r}, split {self.eval_split!r}", where=self._where
+                f"subset {subset!r}, split {self.eval_split!r} has no samples",
+                where=origin.source if origin else self._where,
             )
         self._number(loaded)
         origin = self._origins.setdefault(subset, Origin(self._where, row_of(loaded[-1]) + 1))
@@ -207,6 +209,7 @@ class SampleAdapter(DataAdapter):
             revision=self.revision,
             data_dirs=self.options.data_dirs,
             module_dir=_module_dir(type(self)),
+            file_split=self.eval_split,
         )
 
     @property
