@@ -99,8 +99,15 @@ class OpenAIBackend:
 
         Raises FatalModelError when no further request can succeed; from then on at once.
         """
+        if len(prompts) == 1:  # what the engine asks; the rest is for callers of their own
+            return [await self._one(prompts[0], params)]
         slots = asyncio.Semaphore(self.concurrency)
-        tasks = [asyncio.ensure_future(self._one(prompt, params, slots)) for prompt in prompts]
+
+        async def in_turn(prompt: Prompt) -> ModelOutput | ModelError:
+            async with slots:
+                return await self._one(prompt, params)
+
+        tasks = [asyncio.ensure_future(in_turn(prompt)) for prompt in prompts]
         try:
             return list(await asyncio.gather(*tasks))
         except BaseException:
@@ -117,11 +124,8 @@ class OpenAIBackend:
         """Close the connections of the running loop."""
         await self._transport.aclose()
 
-    async def _one(
-        self, prompt: Prompt, params: GenerationParams, slots: asyncio.Semaphore
-    ) -> ModelOutput | ModelError:
-        async with slots:
-            result = await self._persist(prompt, params)
+    async def _one(self, prompt: Prompt, params: GenerationParams) -> ModelOutput | ModelError:
+        result = await self._persist(prompt, params)
         return result if isinstance(result, ModelOutput) else await self._give_up(result)
 
     async def _persist(self, prompt: Prompt, params: GenerationParams) -> ModelOutput | Failure:

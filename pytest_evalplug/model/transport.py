@@ -26,7 +26,7 @@ _CONNECT_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole HTTP answer; ``headers`` has lower-case names."""
+    """A whole HTTP answer; ``headers`` are looked up by lower-case names."""
 
     status: int
     body: bytes
@@ -79,7 +79,9 @@ class AiohttpTransport:
     def __init__(
         self, base_url: str, *, headers: Mapping[str, str], timeout: float, limit: int
     ) -> None:
-        self._base_url = base_url
+        parts = urlsplit(base_url)
+        self._stem = parts._replace(path=parts.path.rstrip("/"), query="", fragment="").geturl()
+        self._query = f"?{parts.query}" if parts.query else ""
         self._headers = dict(headers)
         self._timeout = timeout
         self._limit = limit
@@ -94,13 +96,11 @@ class AiohttpTransport:
         try:
             async with self._session().request(
                 method,
-                self._url(path),
+                f"{self._stem}/{path}{self._query}",
                 data=None if body is None else json.dumps(body).encode(),
                 allow_redirects=False,
             ) as response:
-                content = await response.read()
-                headers = {name.lower(): value for name, value in response.headers.items()}
-                return Reply(response.status, content, headers)
+                return Reply(response.status, await response.read(), response.headers)
         except aiohttp.ClientConnectorError as error:
             raise TransportError("refused", _reason(error)) from error
         except aiohttp.ConnectionTimeoutError as error:
@@ -109,10 +109,6 @@ class AiohttpTransport:
             raise TransportError("timeout", f"no answer within {self._timeout:g} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise TransportError("broken", _reason(error)) from error
-
-    def _url(self, path: str) -> str:
-        parts = urlsplit(self._base_url)
-        return parts._replace(path=f"{parts.path.rstrip('/')}/{path}").geturl()
 
     def _session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -132,7 +128,7 @@ class AiohttpTransport:
             timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=_CONNECT_SECONDS),
             headers={"Content-Type": "application/json", **self._headers},
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=not is_loopback(self._base_url),
+            trust_env=not is_loopback(self._stem),
         )
 
     async def aclose(self) -> None:
