@@ -10,12 +10,10 @@ __all__ = [
     "make_benchmark",
     "parametrize",
     "select",
-    "tag_mark",
 ]
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +27,9 @@ from pytest_evalplug.dataset.meta import BenchmarkMeta
 from pytest_evalplug.errors import ConfigError, DataError, EvalplugError, NotApplicable, nearest
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case, dataset_of
+from pytest_evalplug.marks import tag_mark
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.types import Sample
 
 PARAMETER = "evalplug_case"
 """The fixture that carries the case; whatever asks for it, even indirectly, runs per sample."""
@@ -42,6 +42,7 @@ class Placeholder:
     benchmark: str
     subset: str
     error: EvalplugError
+    model: str | None = None
 
 
 @dataclass
@@ -71,8 +72,9 @@ class Benchmark:
             return benchmark
         except EvalplugError as caught:
             error = caught
-        plain = DefaultDataAdapter(benchmark_meta=BenchmarkMeta(name=meta.name))
-        return cls(meta, klass, file, plain, error)
+        return cls(
+            meta, klass, file, _NoAdapter(benchmark_meta=BenchmarkMeta(name=meta.name)), error
+        )
 
     @property
     def name(self) -> str:
@@ -107,7 +109,8 @@ class Benchmark:
         if not subsets:
             unselected = NotApplicable("no subset of this benchmark is selected", where=self.name)
             yield "unselected", Placeholder(self.name, "", unselected)
-        for model in [spec.name for spec in config.models] or [None]:
+        models: list[str | None] = [spec.name for spec in config.models]
+        for model in models or [None]:
             prefix = f"{safe_id(model)}-" if model and len(config.models) > 1 else ""
             for subset in subsets:
                 yield from self._subset_cases(subset, model, prefix, config.eval_mode)
@@ -127,7 +130,7 @@ class Benchmark:
         except EvalplugError as error:
             self.missing[subset] = error
             kind = "skipped" if isinstance(error, NotApplicable) else "missing"
-            yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error)
+            yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error, model)
             return
         ids = item_ids(samples, subset)
         for position, item_id in enumerate(ids):
@@ -135,6 +138,13 @@ class Benchmark:
                 suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
                 case = Case(adapter, subset, position, item_id, repeat, model)
                 yield safe_id(f"{prefix}{item_id}{suffix}"), case
+
+
+class _NoAdapter(DefaultDataAdapter):
+    """Takes the place of an adapter that could not be made."""
+
+    def record_to_sample(self, record: dict[str, Any]) -> Sample:
+        raise NotImplementedError
 
 
 class BenchmarkClass(pytest.Class):
@@ -179,11 +189,6 @@ def make_benchmark(
     for tag in meta.tags:
         node.add_marker(tag_mark(tag))
     return node
-
-
-def tag_mark(tag: str) -> str:
-    """Return the mark of a tag: ``tag_math`` for ``Math``."""
-    return "tag_" + re.sub(r"\W+", "_", tag).strip("_").lower()
 
 
 def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:

@@ -229,6 +229,11 @@ class RunConfig:
     strict: bool = False
     show_wrong: int = 3
 
+    @property
+    def is_evaluation(self) -> bool:
+        """Tell whether the options alone say that something is evaluated."""
+        return bool(self.models) or self.reuse is not None or self.stage != "all"
+
     @classmethod
     def from_pytest(cls, config: pytest.Config) -> RunConfig:
         """Resolve every option. Raises ConfigError for the first that is wrong."""
@@ -241,8 +246,10 @@ class RunConfig:
                 where="--eval-strict with --eval-wrong=xfail",
                 fix="Drop one of the two",
             )
+        models = _models(value["model"] or (), tables)
+        _check_capabilities(models, value["mode"], value["stage"])
         return cls(
-            models=_models(value["model"] or (), tables),
+            models=models,
             eval_mode=value["mode"],
             stage=value["stage"],
             reuse=value["reuse"],
@@ -350,6 +357,18 @@ def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpe
             )
         specs[spec.name] = spec
     return tuple(specs.values())
+
+
+def _check_capabilities(models: tuple[ModelSpec, ...], mode: str, stage: str) -> None:
+    if mode == "gen" or stage in ("eval", "viz"):
+        return
+    for spec in models:
+        if "loglikelihood" not in spec.capabilities:
+            raise ConfigError(
+                f"backend {spec.backend!r} of model {spec.name!r} gives no token probabilities",
+                where=f"--eval-mode={mode}",
+                fix="Use --eval-mode=gen, or a model with backend 'hf'",
+            )
 
 
 def _overrides(

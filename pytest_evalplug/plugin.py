@@ -1,1 +1,128 @@
-"""The pytest plugin (in the making)."""
+"""The pytest plugin: hooks of a few lines that decide, and leave the work to other modules.
+
+Every pytest run in an environment with the plugin imports this module, so it imports nothing
+heavy; what evaluates is imported when the first benchmark is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.controller import Controller
+from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by being here)
+    evalplug_case,
+    evalplug_record,
+    evaluation,
+    model,
+    model_backend,
+    prediction,
+    sample,
+)
+from pytest_evalplug.marks import register_marks
+from pytest_evalplug.options import RunConfig, add_options, add_short_options
+from pytest_evalplug.report.header import header
+from pytest_evalplug.stash import RUN_CONFIG, SESSION, WORKER_INPUT, session_of, worker_input
+
+ATTRIBUTE = "__evalplug_meta__"
+CONTROLLER = "evalplug-controller"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    add_options(parser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None]:
+    yield  # a conftest's own --model comes first
+    add_short_options(parser)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    from pytest_evalplug import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    register_marks(config)
+    told = worker_input(config)
+    if told is not None:
+        config.stash[RUN_CONFIG] = RunConfig.from_wire(told["config"])
+        return
+    try:
+        config.stash[RUN_CONFIG] = RunConfig.from_pytest(config)
+    except EvalplugError as error:
+        raise pytest.UsageError(str(error)) from None
+    config.pluginmanager.register(Controller(config), CONTROLLER)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    if config.option.help or config.option.version or worker_input(config):
+        return None
+    from pytest_evalplug.viz import show_run
+
+    return show_run(config)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return header(config.stash[RUN_CONFIG])
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> Any:
+    if not isinstance(obj, type) or not hasattr(obj, ATTRIBUTE):
+        return None
+    from pytest_evalplug.collection import make_benchmark
+
+    session = session_of(collector.config)
+    return make_benchmark(collector, name, obj, session.config, session.benchmarks)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    config = metafunc.config.stash[RUN_CONFIG]
+    if SESSION in metafunc.config.stash or len(config.models) > 1:
+        from pytest_evalplug.collection import parametrize
+
+        parametrize(metafunc, config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if SESSION in config.stash:
+        from pytest_evalplug.collection import select
+
+        session = config.stash[SESSION]
+        select(config, items, session.config, session.benchmarks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    if SESSION in session.config.stash and not session.config.option.collectonly:
+        controller = session.config.pluginmanager.getplugin(CONTROLLER)
+        open_run = controller.open_run if controller else None
+        session.config.stash[SESSION].start(session.items, open_run)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if SESSION in item.config.stash:
+        item.config.stash[SESSION].reported(item, call, report)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and SESSION in session.config.stash:
+        own = session.config.stash[SESSION]
+        own.close()
+        output[WORKER_INPUT] = dict(own.counts())

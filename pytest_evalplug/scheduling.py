@@ -32,6 +32,11 @@ def lane(items: int, workers: int, worker: int) -> list[int]:
 class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
     """Deals lanes block by block; never steals, so that no prediction is asked for twice."""
 
+    collection: list[str] | None
+    pending: list[int]
+    node2collection: dict[WorkerController, list[str]]
+    node2pending: dict[WorkerController, list[int]]
+
     def __init__(self, config: pytest.Config, log: Producer | None = None) -> None:
         super().__init__(config, log)
         self._lanes: dict[WorkerController, list[int]] = {}
@@ -48,13 +53,14 @@ class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
 
     def schedule(self) -> None:
         """Deal the lanes once every worker has collected the same items."""
-        if self.collection is None:
+        collection: list[str] | None = self.collection
+        if collection is None:
             if not self._check_nodes_have_same_collection():
                 return
-            self.collection = next(iter(self.node2collection.values()))
+            collection = self.collection = next(iter(self.node2collection.values()))
             nodes = sorted(self.node2collection, key=lambda node: _number(node.gateway.id))
             for worker, node in enumerate(nodes):
-                self._lanes[node] = lane(len(self.collection), len(nodes), worker)
+                self._lanes[node] = lane(len(collection), len(nodes), worker)
         self.check_schedule()
 
     def check_schedule(self) -> None:

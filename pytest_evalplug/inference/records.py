@@ -13,7 +13,7 @@ from pytest_evalplug.inference.inferencers import Inferencer, Payload
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.run.predictions import PredictionKey
-from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
+from pytest_evalplug.types import ChatMessage, LoglikelihoodQuery, ModelOutput, TaskState
 
 Record: TypeAlias = dict[str, Any]
 
@@ -87,7 +87,9 @@ def task_state(case: Case, model: str, record: Mapping[str, Any]) -> TaskState:
         sample = replace(sample, choices=record["choices"], target=record["gold"])
     prediction = record["prediction"]
     shown = record.get("origin_prompt")
-    messages = shown if isinstance(shown, list) else [{"role": "user", "content": str(shown)}]
+    messages: list[ChatMessage] = (
+        shown if isinstance(shown, list) else [{"role": "user", "content": str(shown)}]
+    )
     output = ModelOutput(
         prediction,
         message={"role": "assistant", "content": prediction},

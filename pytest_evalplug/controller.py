@@ -1,0 +1,212 @@
+"""What only the process that sees the whole run does: the run directory, the end, the exit status.
+
+That is the one pytest process, or under pytest-xdist the controller.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Controller"]
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.report.outcome import Tally, exit_status, status_of
+from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
+
+if TYPE_CHECKING:
+    from pytest_evalplug.finish import Outcome
+    from pytest_evalplug.report.progress import Progress
+    from pytest_evalplug.run.directory import RunDirectory
+    from pytest_evalplug.wire import Manifest
+
+
+class Controller:
+    """Registered as a plugin in the controlling process."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._pytest = config
+        self._config = config.stash[RUN_CONFIG]
+        self._tally = Tally()
+        self._run: RunDirectory | None = None
+        self._fresh = False
+        self._counts = Counter[str]()
+        self._outcome: Outcome | None = None
+        self._progress: Progress | None = None
+        self._late_path: Path | None = None
+
+    # --- the run directory
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self) -> None:
+        if self._config.is_evaluation and not self._pytest.option.collectonly:
+            self.open_run()
+
+    def open_run(self) -> RunDirectory:
+        """Create the run directory, or go on in an earlier one; the first call does."""
+        if self._run is not None:
+            return self._run
+        from pytest_evalplug.finish import snapshot
+        from pytest_evalplug.run.details import DetailStore
+        from pytest_evalplug.run.directory import RunDirectory
+
+        which = self._config.reuse or ("latest" if self._config.stage == "eval" else None)
+        try:
+            if which:
+                self._run = RunDirectory.open(self._config.work_dir, which)
+            else:
+                self._run = RunDirectory.create(self._config.work_dir)
+                self._fresh = True
+        except EvalplugError as error:
+            raise pytest.UsageError(str(error)) from None
+        DetailStore(self._run).clear()
+        (self._run.journal / MANIFEST).unlink(missing_ok=True)
+        snapshot(self._config, self._run, self._pytest.invocation_params.args)
+        return self._run
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of xdist its part."""
+        if self._run is None:
+            # nothing says that there are benchmarks: the worker that finds one makes the folder
+            from pytest_evalplug.run.directory import timestamp
+
+            self._late_path = self._late_path or (
+                self._config.work_dir / f"{timestamp()}-{os.getpid()}"
+            )
+        path = self._run.path if self._run else self._late_path
+        number = int("".join(filter(str.isdigit, node.workerinput["workerid"])) or 0)
+        count = int(node.workerinput["workercount"])
+        ahead = self._pytest.getoption("dist") == "load" and number < count
+        node.workerinput[WORKER_INPUT] = {
+            "config": self._config.to_wire(),
+            "run_path": str(path),
+            "role": {
+                "worker": node.workerinput["workerid"],
+                "number": number,
+                "count": count,
+                "ahead": ahead,
+            },
+        }
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Deal items so that workers can look ahead."""
+        if config.getoption("dist") != "load":
+            return None
+        from pytest_evalplug.scheduling import EvalScheduling
+
+        return EvalScheduling(config, log)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Add up what a worker counted."""
+        output: Mapping[str, Any] = getattr(node, "workeroutput", None) or {}
+        self._counts.update(output.get(WORKER_INPUT, {}))
+
+    # --- while items run
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self, location: tuple[str, int | None, str]) -> None:
+        if self._progress:
+            self._progress.column = len(location[0])
+            self._progress.clear()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._tally.count(report)
+        if not hasattr(report, SAMPLE):
+            return
+        progress = self._progress or self._start_progress()
+        if progress is None:
+            return
+        progress.wrong, progress.errors = self._tally.wrong, self._tally.failed
+        if report.when == "teardown":
+            progress.advance()
+
+    def _start_progress(self) -> Progress | None:
+        reporter = self._pytest.pluginmanager.getplugin("terminalreporter")
+        if reporter is None:
+            return None
+        from pytest_evalplug.report.progress import Progress
+
+        self._progress = Progress(reporter)
+        self._progress.begin(sum(len(part.cases) for part in self._manifest().parts))
+        if SESSION in self._pytest.stash:
+            session = self._pytest.stash[SESSION]
+            session.tick = self._progress.tick
+            self._progress.ready = session.ready
+        return self._progress
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
+        status = status_of(report)
+        if self._progress and self._progress.interactive and hasattr(report, SAMPLE):
+            if status:
+                return status[0], "", ""
+            if report.when == "call" and report.passed:
+                return "passed", "", ""  # the bar shows it
+        return status
+
+    # --- the end
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if self._progress:
+            self._progress.close()
+        if SESSION in self._pytest.stash:
+            own = self._pytest.stash[SESSION]
+            own.close()
+            self._counts.update(own.counts())
+        self._finish()
+        session.exitstatus = exit_status(
+            exitstatus,
+            self._tally,
+            strict=self._config.strict,
+            maxfail=self._pytest.getoption("maxfail"),
+            stopped=bool(session.shouldfail),
+        )
+
+    def _finish(self) -> None:
+        manifest = self._manifest()
+        run = self._found_run()
+        if run is None:
+            return
+        if not manifest.parts:
+            run.close()
+            if self._fresh:
+                shutil.rmtree(run.path)
+            return
+        from pytest_evalplug.finish import finish
+
+        own = self._pytest.stash.get(SESSION, None)
+        known = own.benchmarks if own else {}
+        self._outcome = finish(self._config, run, manifest, known)
+        self._pytest.hook.pytest_evalplug_finished(config=self._pytest, outcome=self._outcome)
+        run.close()
+
+    def _found_run(self) -> RunDirectory | None:
+        if self._run is None and self._late_path is not None and self._late_path.is_dir():
+            from pytest_evalplug.run.directory import RunDirectory
+
+            self._run = RunDirectory.attach(self._late_path)
+        return self._run
+
+    def _manifest(self) -> Manifest:
+        from pytest_evalplug.wire import Manifest
+
+        if SESSION in self._pytest.stash and self._pytest.stash[SESSION].manifest.parts:
+            return self._pytest.stash[SESSION].manifest
+        run = self._found_run()
+        return Manifest.read(run.journal / MANIFEST) if run else Manifest()
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._outcome is not None:
+            from pytest_evalplug.report.terminal import show
+
+            show(terminalreporter, self._config, self._outcome, self._counts)

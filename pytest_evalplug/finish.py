@@ -1,0 +1,238 @@
+"""The end of a run, in the one process that sees all of it: details become metrics and files."""
+
+from __future__ import annotations
+
+__all__ = ["Outcome", "finish", "view"]
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pytest_evalplug.collection import Benchmark
+from pytest_evalplug.errors import DataError, EvalplugError
+from pytest_evalplug.options import RunConfig
+from pytest_evalplug.run.details import DetailStore
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.jsonio import dumps, write_atomic
+from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.run.snapshot import write_snapshot
+from pytest_evalplug.summary.files import write_summary
+from pytest_evalplug.summary.result import build_result
+from pytest_evalplug.summary.rows import DatasetRef
+from pytest_evalplug.summary.table import Table, build_table
+from pytest_evalplug.types import Detail
+from pytest_evalplug.wire import Manifest, Part
+
+NOT_RUN = "not run: the session ended before this sample"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What the terminal shows of a finished run."""
+
+    run: RunDirectory
+    table: Table | None = None
+    wrong: dict[tuple[str, str], list[tuple[Detail, dict[str, Any]]]] = field(default_factory=dict)
+    """(dataset, model) -> some wrong answers with their prediction records."""
+    num_wrong: dict[tuple[str, str], int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def finish(
+    config: RunConfig,
+    run: RunDirectory,
+    manifest: Manifest,
+    benchmarks: dict[str, Benchmark],
+) -> Outcome:
+    """Merge the journals, compute every metric once, write results and summary.
+
+    ``benchmarks`` is what this process collected; what it lacks (the controller of pytest-xdist
+    collects nothing) is imported from the manifest's modules.
+    """
+    outcome = Outcome(run)
+    store, details = PredictionStore(run), DetailStore(run)
+    store.merge()
+    if config.stage == "infer":
+        return outcome
+    details.refresh()
+    models = _models(config, manifest, details)
+    for part in manifest.parts:
+        if not part.cases:
+            continue
+        for model in [part.model] if part.model else models:
+            benchmark = _benchmark(part, manifest, benchmarks, config, outcome)
+            _finish_part(part, model, benchmark, store, details, outcome, config)
+    outcome.table = build_table(run, models, datasets_of(manifest))
+    outcome.notes += _problems(manifest)
+    write_summary(run, outcome.table)
+    _remember(run, manifest, models)
+    details.clear()
+    return outcome
+
+
+def view(run: RunDirectory) -> Outcome:
+    """Return a finished run's table again. Raises DataError if it has no summary."""
+    path = run.configs / "summary.json"
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(
+            "the run has no results yet", where=str(run.path), fix="Score it: --reuse --mode eval"
+        ) from None
+    refs = [DatasetRef(b, s, tuple(all_)) for b, s, all_ in known["datasets"]]
+    table = build_table(run, known["models"], refs)
+    write_summary(run, table)
+    return Outcome(run, table)
+
+
+def _remember(run: RunDirectory, manifest: Manifest, models: Sequence[str]) -> None:
+    datasets = [[r.benchmark, r.subset, list(r.subsets)] for r in datasets_of(manifest)]
+    write_atomic(
+        run.configs / "summary.json", dumps({"models": list(models), "datasets": datasets})
+    )
+
+
+def datasets_of(manifest: Manifest) -> list[DatasetRef]:
+    """Return the rows that the table has, measured or not."""
+    refs = (DatasetRef(p.benchmark, p.subset, tuple(p.subsets)) for p in manifest.parts if p.subset)
+    return list(dict.fromkeys(refs))
+
+
+def _models(config: RunConfig, manifest: Manifest, details: DetailStore) -> list[str]:
+    named = [spec.name for spec in config.models]
+    parts = [part.model for part in manifest.parts if part.model]
+    seen = [model for model, _ in details.tables()]
+    return list(dict.fromkeys([*named, *parts, *seen])) or ["model"]
+
+
+def _finish_part(
+    part: Part,
+    model: str,
+    benchmark: Benchmark | None,
+    store: PredictionStore,
+    details: DetailStore,
+    outcome: Outcome,
+    config: RunConfig,
+) -> None:
+    found = details.details(model, part.dataset)
+    every = [found.get(i) or _not_run(i, sample_id, part) for i, sample_id in part.cases]
+    skipped = [d for d in every if (d.metadata or {}).get("skipped")]
+    measured = [d for d in every if not (d.metadata or {}).get("skipped")]
+    saved = store.records(model, part.dataset)
+    records = [saved.get(d.index, {"index": d.index}) for d in measured]
+    scores = []
+    if benchmark is not None:
+        adapter = benchmark.adapter
+        try:
+            scores = benchmark.scorer.aggregate(
+                part.subset,
+                measured,
+                records,
+                _test_set(benchmark, part, measured),
+                adapter.repeats,
+            )
+        except EvalplugError as error:
+            outcome.notes.append(f"{part.dataset} {model}: no metrics, {error}")
+        if adapter.overrides("_on_generate_report") or adapter.overrides("generate_report"):
+            adapter.generate_report(scores, model, str(outcome.run.path))
+    result = build_result(
+        scores,
+        measured,
+        model=model,
+        dataset=part.dataset,
+        benchmark=part.benchmark,
+        subset=part.subset,
+        version=part.version,
+        mode=config.eval_mode,
+        num_skipped=len(skipped),
+        partial=len(part.cases) < part.available or any(d.error == NOT_RUN for d in measured),
+    )
+    result.write(outcome.run)
+    wrong = [(d, saved[d.index]) for d in measured if d.correct is False and d.index in saved]
+    outcome.num_wrong[part.dataset, model] = len(wrong)
+    outcome.wrong[part.dataset, model] = wrong[: config.show_wrong]
+
+
+def _not_run(index: str, sample_id: str, part: Part) -> Detail:
+    return Detail(index=index, sample_id=sample_id, subset=part.subset, error=NOT_RUN)
+
+
+def _test_set(
+    benchmark: Benchmark, part: Part, details: Sequence[Detail]
+) -> Callable[[], list[dict[str, Any]]]:
+    """Return what loads the test set, row by row beside the details, if an Evaluator asks."""
+
+    def load() -> list[dict[str, Any]]:
+        samples = {s.index: s for s in benchmark.adapter.samples(part.subset)}
+        rows = benchmark.adapter.row_count(part.subset)
+        return [benchmark.scorer.test_row(samples[_base(d.index, rows)]) for d in details]
+
+    return load
+
+
+def _base(index: str, rows: int) -> str:
+    """Return the index of a repeat's sample."""
+    row, dot, rest = index.partition(".")
+    return f"{int(row) % rows}{dot}{rest}"
+
+
+def _benchmark(
+    part: Part,
+    manifest: Manifest,
+    known: dict[str, Benchmark],
+    config: RunConfig,
+    outcome: Outcome,
+) -> Benchmark | None:
+    """Return the benchmark; imports its module where this process has not collected it."""
+    if part.benchmark not in known:
+        module, file, root, name = manifest.modules[part.benchmark]
+        try:
+            cls = _import(module, Path(file), root)
+            for attribute in name.split("."):
+                cls = getattr(cls, attribute)
+        except Exception as error:
+            outcome.notes.append(f"{part.benchmark}: {file} can't be imported here: {error}")
+            return None
+        known[part.benchmark] = Benchmark.build(cls, cls.__evalplug_meta__, file, config)
+    return known[part.benchmark]
+
+
+def _import(name: str, file: Path, root: str) -> Any:
+    """Import a test module as the workers did, without collecting it."""
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__file__", None) == str(file):
+        return loaded
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _problems(manifest: Manifest) -> list[str]:
+    """Return a line for what could not be run at all."""
+    skipped = [p for p in manifest.parts if p.skipped]
+    missing = {p.dataset: p.problem for p in manifest.parts if p.problem and not p.skipped}
+    notes = [f"{name}: no result, {problem}" for name, problem in list(missing.items())[:3]]
+    if len(missing) > 3:
+        notes.append(
+            f"{len(missing) - 3} more data sets have no result: {', '.join(list(missing)[3:8])}…"
+        )
+    if skipped:
+        names = list(dict.fromkeys(p.dataset for p in skipped))
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        notes.append(f"skipped: {shown} ({(skipped[0].problem or '').split(': ', 1)[-1]})")
+    return notes
+
+
+def snapshot(config: RunConfig, run: RunDirectory, arguments: Sequence[str]) -> None:
+    """Write what this session was started with, secrets masked."""
+    write_snapshot(run, {"arguments": list(arguments), **config.to_wire()})

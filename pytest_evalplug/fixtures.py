@@ -1,0 +1,116 @@
+"""The fixtures that benchmarks and their tests use; light, as every pytest run imports them."""
+
+from __future__ import annotations
+
+__all__ = ["evalplug_case", "evaluation", "model", "model_backend", "prediction", "sample"]
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError, EvalplugError, NotApplicable, nearest
+from pytest_evalplug.stash import session_of
+
+if TYPE_CHECKING:
+    from pytest_evalplug.inference.case import Case
+    from pytest_evalplug.inference.records import Record
+    from pytest_evalplug.model.base import ModelBackend
+    from pytest_evalplug.session import Evaluation
+    from pytest_evalplug.types import Sample
+
+
+def refuse(error: EvalplugError) -> NoReturn:
+    """Report an error as one line, without a traceback; what does not apply as a skip."""
+    __tracebackhide__ = True
+    if isinstance(error, NotApplicable):
+        pytest.skip(str(error))
+    pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def model_backend(request: pytest.FixtureRequest) -> Any:
+    """The model that ``--model`` names; redefine this fixture to evaluate your own object."""
+    session = session_of(request.config)
+    names = [spec.name for spec in session.config.models]
+    name = getattr(request, "param", None) or (names[0] if len(names) == 1 else None)
+    if name is None and names:
+        return session  # several models: each case picks its own
+    try:
+        if name is None:
+            from pytest_evalplug.model.spec import BUILTIN_MODELS
+
+            raise ConfigError(
+                "no model to evaluate",
+                where="--model",
+                fix=f"Add --model=smollm2 or another. {nearest('', BUILTIN_MODELS)}; "
+                "or hf:<id-or-path>, openai:<model>@<base_url>; or define a model_backend fixture",
+            )
+        return session.backend(name)
+    except EvalplugError as error:
+        # nothing can run without it: one clear error, not one for every sample
+        request.session.shouldfail = str(error)
+        refuse(error)
+
+
+@pytest.fixture(scope="session")
+def model(model_backend: ModelBackend) -> ModelBackend:
+    """The model under evaluation, for an author's own tests."""
+    return model_backend
+
+
+@pytest.fixture
+def evalplug_case(request: pytest.FixtureRequest) -> Iterator[Case]:
+    """The sample's place in its data set; what every other fixture here builds on."""
+    case = getattr(request, "param", None)
+    if case is None:
+        refuse(
+            ConfigError(
+                "the fixtures sample, prediction and evaluation belong to a benchmark",
+                where=request.node.nodeid,
+                fix="Use them in a class decorated with @register_benchmark",
+            )
+        )
+    error = getattr(case, "error", None)
+    if error is not None:
+        refuse(error)
+    yield case
+    session_of(request.config).forget(case)
+
+
+@pytest.fixture
+def evalplug_record(request: pytest.FixtureRequest, evalplug_case: Case) -> tuple[str, Record]:
+    """The model's name and the prediction record; waits for the model."""
+    try:
+        return session_of(request.config).predict(evalplug_case, request)
+    except EvalplugError as error:
+        refuse(error)
+
+
+@pytest.fixture
+def sample(evalplug_case: Case) -> Sample:
+    """The Sample under test."""
+    return evalplug_case.sample
+
+
+@pytest.fixture
+def prediction(evalplug_record: tuple[str, Record]) -> str:
+    """The model's raw reply (in ``ppl`` and ``ll`` mode, the letter of the chosen choice)."""
+    return str(evalplug_record[1]["prediction"])
+
+
+@pytest.fixture
+def evaluation(
+    request: pytest.FixtureRequest, evalplug_case: Case, evalplug_record: tuple[str, Record]
+) -> Evaluation:
+    """The scored prediction; its ``check()`` raises WrongAnswer."""
+    model_name, record = evalplug_record
+    try:
+        result = session_of(request.config).evaluate(evalplug_case, model_name, record)
+    except EvalplugError as error:
+        refuse(error)
+    from pytest_evalplug.report.properties import add_properties
+
+    add_properties(request.node, result)
+    request.config.hook.pytest_evalplug_scored(item=request.node, evaluation=result)
+    return result

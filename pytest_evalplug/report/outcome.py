@@ -1,0 +1,68 @@
+"""The four states in pytest's reports, and the exit status that follows from them."""
+
+from __future__ import annotations
+
+__all__ = ["Tally", "exit_status", "finish_report", "status_of"]
+
+from dataclasses import dataclass
+
+import pytest
+
+from pytest_evalplug.errors import WrongAnswer
+
+WRONG = "evalplug_wrong"
+"""Attribute of a report whose test failed only because the answer is wrong."""
+EXPECTED = "wrong answer"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the controller saw: wrong answers, and everything else that failed."""
+
+    wrong: int = 0
+    failed: int = 0
+
+    def count(self, report: pytest.TestReport) -> None:
+        """Take note of one report."""
+        if is_wrong(report):
+            self.wrong += 1
+        elif report.failed:
+            self.failed += 1
+
+
+def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfail: bool) -> None:
+    """Mark the report of a wrong answer; a few readable lines take the traceback's place."""
+    if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
+        return
+    setattr(report, WRONG, True)
+    report.longrepr = str(call.excinfo.value)
+    if xfail:
+        report.outcome = "skipped"
+        report.wasxfail = EXPECTED
+
+
+def is_wrong(report: pytest.TestReport) -> bool:
+    """Tell whether the report says that an answer is wrong."""
+    return bool(getattr(report, WRONG, False))
+
+
+def status_of(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Return the terminal's category, letter and word for a wrong answer."""
+    if is_wrong(report) and report.failed:
+        return "wrong", "w", ("WRONG", {"yellow": True})
+    return None
+
+
+def exit_status(status: int, tally: Tally, *, strict: bool, maxfail: int, stopped: bool) -> int:
+    """Return the session's exit status.
+
+    Wrong answers alone are a measurement, so 0, unless ``strict``. A run that stopped early is
+    never 0: ``-x`` and ``--maxfail`` give 1, also under xdist, which would say "interrupted".
+    """
+    reached = bool(maxfail) and tally.wrong + tally.failed >= maxfail
+    if status == pytest.ExitCode.INTERRUPTED and (reached or stopped):
+        return pytest.ExitCode.TESTS_FAILED
+    measured = tally.wrong and not (tally.failed or strict or reached or stopped)
+    if status == pytest.ExitCode.TESTS_FAILED and measured:
+        return pytest.ExitCode.OK
+    return status

@@ -1,0 +1,34 @@
+"""What each test case carries into JUnit XML and any other report: its properties."""
+
+from __future__ import annotations
+
+__all__ = ["add_properties"]
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_evalplug.report.text import clean, shorten
+
+if TYPE_CHECKING:
+    from pytest_evalplug.session import Evaluation
+
+LONGEST = 4000
+"""Characters of a prediction in a report; the prediction file has all of it."""
+
+
+def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
+    """Attach model, prediction, pred, reference and scores to the item's reports."""
+    properties = [
+        ("model", clean(evaluation.model)),
+        ("prediction", shorten(evaluation.record["prediction"], LONGEST)),
+    ]
+    if evaluation.detail is not None:
+        properties += [
+            ("pred", shorten(evaluation.pred, LONGEST)),
+            ("reference", shorten(evaluation.reference, LONGEST)),
+        ]
+    for metric, value in evaluation.score.items():
+        name = "score" if len(evaluation.score) == 1 else f"score:{metric}"
+        properties.append((clean(name), str(value)))
+    item.user_properties.extend(properties)

@@ -1,0 +1,79 @@
+"""The summary section at the end of pytest's output."""
+
+from __future__ import annotations
+
+__all__ = ["show"]
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.finish import Outcome
+from pytest_evalplug.options import RunConfig
+from pytest_evalplug.report.header import short_path
+from pytest_evalplug.report.text import clean, ending, question_of, shorten
+from pytest_evalplug.types import Detail
+
+PRED = 60
+QUESTION = 160
+REPLY = 160
+
+
+def show(
+    reporter: pytest.TerminalReporter, config: RunConfig, outcome: Outcome, counts: Counter[str]
+) -> None:
+    """Print wrong answers, the table, its notes and where everything lies."""
+    if any(outcome.wrong.values()):
+        reporter.section("wrong answers", sep="-")
+        for (dataset, model), wrong in outcome.wrong.items():
+            _show_wrong(reporter, dataset, model, wrong, outcome.num_wrong[dataset, model])
+    reporter.section("evaluation summary")
+    if outcome.table is not None:
+        reporter.write_line(outcome.table.text())
+    for note in outcome.notes:
+        reporter.write_line(clean(note))
+    for line in count_lines(counts):
+        reporter.write_line(line)
+    what = "predictions" if config.stage == "infer" else "predictions, results and summary"
+    reporter.write_line("")
+    reporter.write_line(f"{what} in {short_path(outcome.run.path)}")
+
+
+def count_lines(counts: Counter[str]) -> list[str]:
+    """Return what happened to saved predictions: reused, or no longer fitting, and why."""
+    lines = []
+    if counts["reused"]:
+        lines.append(
+            f"{counts['reused']} saved predictions reused, {counts['asked']} asked of the model"
+        )
+    for name, count in counts.items():
+        if name.startswith("stale: "):
+            lines.append(
+                f"{count} saved predictions no longer fit and were asked again: "
+                f"changed {name.removeprefix('stale: ')}"
+            )
+    return lines
+
+
+def _show_wrong(
+    reporter: pytest.TerminalReporter,
+    dataset: str,
+    model: str,
+    wrong: list[tuple[Detail, dict[str, Any]]],
+    total: int,
+) -> None:
+    if not wrong:
+        return
+    reporter.write_line(f"{dataset}, {model}: {len(wrong)} of {total} wrong answers", bold=True)
+    for detail, record in wrong:
+        pred, reference = shorten(detail.pred, PRED), shorten(detail.answer, PRED)
+        reporter.write_line(f"  {detail.sample_id}: pred {pred!r}, reference {reference!r}")
+        reporter.write_line(
+            f"    question  {_one_line(question_of(record['origin_prompt']), QUESTION)}"
+        )
+        reporter.write_line(f"    reply     {_one_line(record['prediction'], REPLY)}")
+
+
+def _one_line(text: Any, length: int) -> str:
+    return " ".join(ending(text, length).split())

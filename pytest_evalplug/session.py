@@ -1,0 +1,404 @@
+"""One process's part of a run: what it collected, its engines, its journals."""
+
+from __future__ import annotations
+
+__all__ = ["EvalSession", "Evaluation", "Role", "saved_models"]
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.collection import Benchmark, Placeholder, case_of
+from pytest_evalplug.errors import ConfigError, ModelError, NotApplicable, WrongAnswer
+from pytest_evalplug.inference.case import Case
+from pytest_evalplug.inference.engine import Engine
+from pytest_evalplug.inference.inferencers import INFERENCERS, missing_method
+from pytest_evalplug.inference.records import Record, task_state
+from pytest_evalplug.inference.saved import SavedPredictions
+from pytest_evalplug.model.base import ModelBackend
+from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.options import RunConfig
+from pytest_evalplug.report.outcome import finish_report
+from pytest_evalplug.report.text import wrong_answer_text
+from pytest_evalplug.run.details import DetailStore
+from pytest_evalplug.run.directory import RunDirectory, safe_name
+from pytest_evalplug.run.jsonio import dumps, write_atomic
+from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.scheduling import lane
+from pytest_evalplug.stash import MANIFEST, SAMPLE
+from pytest_evalplug.types import Detail
+from pytest_evalplug.wire import Manifest, Part
+
+Source = Engine | SavedPredictions
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What the ``evaluation`` fixture gives a test: one sample's prediction and verdict."""
+
+    case: Case
+    model: str
+    record: Record
+    detail: Detail | None
+    """``None`` in ``--mode infer``, where nothing is scored."""
+
+    @property
+    def pred(self) -> Any:
+        """The prediction after postprocessing."""
+        return self.detail.pred if self.detail else None
+
+    @property
+    def reference(self) -> Any:
+        """The reference after its own postprocessing."""
+        return self.detail.answer if self.detail else None
+
+    @property
+    def correct(self) -> bool | None:
+        """The verdict; ``None`` where the metric has none."""
+        return self.detail.correct if self.detail else None
+
+    @property
+    def score(self) -> dict[str, float]:
+        """The metrics of this sample, 0-1."""
+        return self.detail.score if self.detail else {}
+
+    def check(self) -> None:
+        """Raise WrongAnswer if the Evaluator calls the answer wrong."""
+        __tracebackhide__ = True
+        if self.correct is False:
+            raise WrongAnswer(wrong_answer_text(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Which process this is: the only one, or worker ``number`` of ``count``."""
+
+    worker: str = "main"
+    number: int = 0
+    count: int = 1
+    ahead: bool = True
+    """Whether this process can know which items it will run."""
+
+
+class EvalSession:
+    """Owns everything that lives as long as the process's test session."""
+
+    def __init__(self, config: RunConfig, role: Role, run_path: Path | None) -> None:
+        self.config = config
+        self.role = role
+        self.benchmarks: dict[str, Benchmark] = {}
+        self.manifest = Manifest()
+        self.tick: Callable[[], None] | None = None
+        """Called while an item waits, for progress."""
+        self._run_path = run_path
+        self._run: RunDirectory | None = None
+        self._plan: list[Case] = []
+        self._sources: dict[str, Source] = {}
+        self._backends: dict[str, ModelBackend] = {}
+        self._store: PredictionStore | None = None
+        self._details: DetailStore | None = None
+        self._scored: set[Case] = set()
+        self._log: logging.Handler | None = None
+
+    # --- before the first item
+
+    def start(
+        self, items: Sequence[pytest.Item], open_run: Callable[[], RunDirectory] | None
+    ) -> None:
+        """Take note of what will run, in this order, and open the run directory for it."""
+        self.manifest = _manifest(self.benchmarks, items)
+        if not self.manifest.parts:
+            return
+        self._plan = self._lane(items)
+        if open_run is not None:
+            self.open(open_run())
+            return
+        assert self._run_path is not None
+        run = RunDirectory.attach(self._run_path)
+        self.open(run)
+        self.manifest.write(run.journal / MANIFEST)
+
+    def _lane(self, items: Sequence[pytest.Item]) -> list[Case]:
+        if not self.role.ahead:
+            return []
+        own = (
+            (items[position] for position in lane(len(items), self.role.count, self.role.number))
+            if self.role.count > 1
+            else items
+        )
+        return [case for item in own if isinstance(case := case_of(item), Case)]
+
+    def open(self, run: RunDirectory) -> None:
+        """Begin to write into the run directory."""
+        self._run = run
+        self._store = PredictionStore(run, self.role.worker)
+        self._details = DetailStore(run, self.role.worker)
+        run.infer_logs.mkdir(parents=True, exist_ok=True)
+        self._log = logging.FileHandler(run.infer_logs / f"{self.role.worker}.log", delay=True)
+        self._log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        logging.getLogger("pytest_evalplug").addHandler(self._log)
+
+    @property
+    def run(self) -> RunDirectory:
+        """The run directory."""
+        assert self._run is not None
+        return self._run
+
+    @property
+    def store(self) -> PredictionStore:
+        """Saved predictions."""
+        assert self._store is not None
+        return self._store
+
+    @property
+    def details(self) -> DetailStore:
+        """Saved verdicts."""
+        assert self._details is not None
+        return self._details
+
+    # --- while items run
+
+    def predict(self, case: Case, request: pytest.FixtureRequest) -> tuple[str, Record]:
+        """Return the model's name and the prediction record. Raises ModelError."""
+        source = self._source(case, request)
+        try:
+            return source.model.name, source.result(case, self.tick)
+        except ModelError:
+            if isinstance(source, Engine) and source.fatal:
+                request.session.shouldfail = str(source.fatal)
+            raise
+
+    def evaluate(self, case: Case, model: str, record: Record) -> Evaluation:
+        """Score one prediction, once, and keep the verdict."""
+        if self.config.stage == "infer":
+            return Evaluation(case, model, record, None)
+        scorer = self.benchmarks[case.adapter.meta.name].scorer
+        detail = scorer.detail(task_state(case, model, record), record)
+        self.keep(case, model, detail)
+        return Evaluation(case, model, record, detail)
+
+    def reported(
+        self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+    ) -> None:
+        """Finish a report of a sample's item, and keep its outcome if nothing was scored."""
+        case = case_of(item)
+        if case is None:
+            return
+        finish_report(report, call, xfail=self.config.wrong == "xfail")
+        if not isinstance(case, Case):
+            return
+        setattr(report, SAMPLE, True)
+        if case in self._scored or report.when == "teardown" or self.config.stage == "infer":
+            return
+        detail = _detail_of(case, call, report)
+        if detail is not None:
+            self.keep(case, None, detail)
+
+    def keep(self, case: Case, model: str | None, detail: Detail) -> None:
+        """Keep a verdict, or the error that there was instead of one."""
+        self._scored.add(case)
+        name = model or case.model or self._only_model()
+        self.details.put(name, case.dataset, detail)
+
+    def forget(self, case: Case) -> None:
+        """Let go of what the engine holds for a case whose item is over."""
+        for source in self._sources.values():
+            source.forget(case)
+
+    def backend(self, name: str) -> ModelBackend:
+        """Load the model ``name``, or return it; others that have nothing left to do are closed.
+
+        Raises EvalplugError if it can't be loaded.
+        """
+        if name not in self._backends:
+            spec = next(spec for spec in self.config.models if spec.name == name)
+            self._release()
+            self._backends[name] = spec.create()
+        return self._backends[name]
+
+    def _release(self) -> None:
+        """Close models whose items are all over, so that two need not fit in memory at once."""
+        for name in list(self._backends):
+            if any(case.model == name and case not in self._scored for case in self._plan):
+                continue
+            source = self._sources.pop(name, None)
+            if source is not None:
+                source.close()
+            _close(self._backends.pop(name))
+
+    def _only_model(self) -> str:
+        return next(iter(self._sources), "model")
+
+    def _source(self, case: Case, request: pytest.FixtureRequest) -> Source:
+        if case.model in self._sources:
+            return self._sources[case.model]
+        if case.model is None and self._sources:
+            return next(iter(self._sources.values()))
+        if self.config.stage == "eval":
+            source: Source = self._saved(case.model)
+        else:
+            source = self._engine(case, request)
+        self._sources[source.model.name] = source
+        return source
+
+    def _saved(self, name: str | None) -> SavedPredictions:
+        infos = {spec.name: spec.info for spec in self.config.models} or saved_models(self.run)
+        info = infos.get(name or next(iter(infos), ""))
+        if info is None:
+            raise ConfigError(
+                f"the run {self.run.path} has no predictions",
+                where="--mode eval",
+                fix="Run it without --mode eval first, or name another run with --reuse",
+            )
+        return SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
+
+    def _engine(self, case: Case, request: pytest.FixtureRequest) -> Engine:
+        backend = request.getfixturevalue("model_backend")
+        if backend is self:  # our own fixture, asked without a parameter, with several models
+            backend = self.backend(case.model or "")
+        info = self._info(backend)
+        inferencer = INFERENCERS[self.config.eval_mode]
+        if missing_method(backend, inferencer):
+            raise ConfigError(
+                f"backend {info.name!r} gives no token probabilities "
+                f"(capabilities: {', '.join(sorted(backend.capabilities))})",
+                where=f"--eval-mode={inferencer.mode}",
+                fix="Use --eval-mode=gen, or a backend such as hf that has 'loglikelihood'",
+            )
+        folder = self.run.configs / "models"
+        write_atomic(folder / f"{safe_name(info.name)}.json", dumps(info.to_wire()))
+        engine = Engine(
+            backend,
+            inferencer,
+            self.store,
+            model=info,
+            share=self.role.count,
+            output_dir=self.run.path,
+        )
+        engine.plan([c for c in self._plan if c.model in (None, info.name)])
+        return engine
+
+    def _info(self, backend: ModelBackend) -> ModelInfo:
+        for spec in self.config.models:
+            if self._backends.get(spec.name) is backend:
+                return spec.info
+        if len(self.config.models) > 1:
+            raise ConfigError(
+                "a model_backend fixture replaces all models, but several are named",
+                where="--model",
+                fix="Name one model, or remove the fixture",
+            )
+        name = str(backend.name)
+        return ModelInfo(name, str(getattr(backend, "fingerprint", name)))
+
+    # --- at the end
+
+    def close(self) -> None:
+        """Stop the engines, close the models, bring the journals to the disk."""
+        for source in self._sources.values():
+            source.close()
+        for backend in self._backends.values():
+            _close(backend)
+        self._backends.clear()
+        if self._store and self._details:
+            self._store.close()
+            self._details.close()
+        if self._log:
+            logging.getLogger("pytest_evalplug").removeHandler(self._log)
+            self._log.close()
+            self._log = None
+
+    def ready(self) -> int:
+        """Return how many predictions the engines have."""
+        counts = self.counts()
+        return counts["asked"] + counts["reused"]
+
+    def counts(self) -> Counter[str]:
+        """Return how many predictions were asked, reused or stale."""
+        total = Counter[str]()
+        for source in self._sources.values():
+            if isinstance(source, Engine):
+                total += source.counts
+        return total
+
+
+def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
+    """Return the models that a run has predictions of."""
+    infos = {}
+    for path in sorted((run.configs / "models").glob("*.json")):
+        info = ModelInfo(**json.loads(path.read_text(encoding="utf-8")))
+        infos[info.name] = info
+    return infos
+
+
+def _close(backend: ModelBackend) -> None:
+    close = getattr(backend, "close", None)
+    if close is not None:
+        close()
+
+
+def _manifest(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) -> Manifest:
+    parts: dict[tuple[str, str, str | None], Part] = {}
+    modules: dict[str, list[str]] = {}
+    for item in items:
+        case = case_of(item)
+        if case is None:
+            continue
+        name = case.adapter.meta.name if isinstance(case, Case) else case.benchmark
+        key = (name, case.subset, case.model)
+        if key not in parts:
+            benchmark = benchmarks[name]
+            parts[key] = _part(benchmark, case)
+            modules[name] = _module(benchmark)
+        if isinstance(case, Case):
+            parts[key].cases.append([case.index, case.item_id])
+    return Manifest(list(parts.values()), modules)
+
+
+def _part(benchmark: Benchmark, case: Case | Placeholder) -> Part:
+    dataset = benchmark.dataset(case.subset) if case.subset else benchmark.name
+    subsets = list(benchmark.adapter.subset_list)
+    part = Part(benchmark.name, case.subset, dataset, case.model, "-", subsets)
+    if isinstance(case, Placeholder):
+        part.problem = str(case.error)
+        part.skipped = isinstance(case.error, NotApplicable)
+        return part
+    part.version = benchmark.version(case.subset)
+    part.available = benchmark.adapter.available(case.subset) * benchmark.adapter.repeats
+    return part
+
+
+def _module(benchmark: Benchmark) -> list[str]:
+    module = benchmark.cls.__module__
+    root = Path(benchmark.file).resolve().parents[module.count(".")]
+    return [module, benchmark.file, str(root), benchmark.cls.__qualname__]
+
+
+def _detail_of(case: Case, call: pytest.CallInfo[None], report: pytest.TestReport) -> Detail | None:
+    """Return what a report says of a sample that no Evaluator has scored.
+
+    That is an error or a skip in set-up, or the outcome of an author's own test function.
+    """
+    detail = Detail(index=case.index, sample_id=case.item_id, subset=case.subset)
+    reason = str(call.excinfo.value) if call.excinfo else ""
+    if report.skipped:
+        detail.metadata = {"skipped": reason or "skipped"}
+    elif report.when == "call" and (report.passed or _ended_with(call, AssertionError)):
+        detail.correct = report.passed
+        detail.score = {"accuracy": float(report.passed)}
+    elif report.failed:
+        detail.error = reason
+    else:
+        return None
+    return detail
+
+
+def _ended_with(call: pytest.CallInfo[None], kind: type[BaseException]) -> bool:
+    """Tell whether the call ended with an exception of this kind."""
+    return call.excinfo is not None and isinstance(call.excinfo.value, kind)
