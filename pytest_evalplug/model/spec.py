@@ -16,7 +16,17 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, ClassVar, Literal, TypeAlias
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pytest_evalplug.errors import ConfigError, nearest
 from pytest_evalplug.model.base import Capability, ModelBackend
@@ -169,16 +179,16 @@ def resolve_model(text: str, tables: Mapping[str, Mapping[str, Any]]) -> ModelSp
 
 def _ad_hoc(backend: str, rest: str) -> ModelSpec:
     if backend == "openai":
-        model, _, url = rest.partition("@")
-        if url and not re.match(r"https?://", url):
+        # Model names may hold an @ too: @cf/meta/llama, m@2024-08-06.
+        found = re.fullmatch(r"(.+?)@([a-z]+://.*|[\w.-]+:\d+.*)", rest)
+        model, url = found.groups() if found else (rest, None)
+        if url and not url.startswith(("http://", "https://")):
             raise ConfigError(
                 f"{url!r} is not a base URL",
-                where=f"--model=openai:{rest}",
+                where="--model",
                 fix="Use openai:<model>@http://host:port/v1",
             )
-        return ModelSpec(
-            _column_name(model), backend, OpenAIOptions(model=model, base_url=url or None)
-        )
+        return ModelSpec(_column_name(model), backend, OpenAIOptions(model=model, base_url=url))
     return ModelSpec(_column_name(rest), backend, HFOptions(model=rest))
 
 
@@ -207,4 +217,38 @@ def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
             )
     if "model" not in options:
         raise ConfigError("model is missing", where=where, fix='Add model = "<id-or-path>"')
+    for key, hint in get_type_hints(cls).items():
+        if key in options and not (_fits(options[key], hint) and _in_range(key, options[key])):
+            shown = "of the wrong type" if hint in _TABLES else repr(options[key])  # may be secret
+            least = f" of at least {_LEAST[key]}" if key in _LEAST else ""
+            raise ConfigError(
+                f"{key} is {shown}", where=where, fix=f"It must be {_described(hint)}{least}"
+            )
     return ModelSpec(name, backend, cls(**options), generation, postprocessor)
+
+
+_LEAST = {"batch_size": 1, "max_length": 1, "concurrency": 1, "max_retries": 0, "timeout": 0.001}
+_TABLES = (dict[str, str], dict[str, Any])
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return value in get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return any(_fits(value, part) for part in get_args(hint))
+    if hint in (int, float):
+        return type(value) in (int, hint)
+    return isinstance(value, get_origin(hint) or hint)
+
+
+def _in_range(key: str, value: Any) -> bool:
+    return key not in _LEAST or value is None or value >= _LEAST[key]
+
+
+def _described(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return " or ".join(map(repr, get_args(hint)))
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(_described(part) for part in get_args(hint) if part is not NoneType)
+    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
+    return names.get(hint, "a table")
