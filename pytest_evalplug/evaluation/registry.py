@@ -24,7 +24,8 @@ class _BuiltinRegistry(Registry[T]):
         self._modules: tuple[str, ...] = modules
 
     def add(self, name: str, entry: T) -> None:
-        self._load()  # so that whoever comes second, and not the built-in, is told of a clash
+        if not getattr(entry, "__module__", "").startswith(f"{__package__}."):
+            self._load()  # so that of two equal names it is not the built-in that comes second
         super().add(name, entry)
 
     def get(self, name: str, *, where: str = "") -> T:

@@ -11,7 +11,7 @@ from pytest_evalplug.evaluation.registry import postprocessors
 
 @postprocessors.register("after")
 def after(text: Any, marker: str, *, invalid: str = "") -> str:
-    """Return what stands after the last ``marker``, stripped, or ``invalid`` if there is none.
+    r"""Return what stands after the last ``marker``, stripped, or ``invalid`` if there is none.
 
     >>> after("4 + 4 = 8\\n#### 8", marker="####")
     '8'

@@ -39,7 +39,7 @@ _TABLE = _FoldTable()
 
 
 def fold(value: Any) -> str:
-    """Return ``value`` as text in its plainest form.
+    r"""Return ``value`` as text in its plainest form.
 
     Full-width, circled and mathematical letters and digits become ordinary ones (NFKC, character
     by character), line ends of every kind ``\\n``, and what can't be seen (controls, zero-width
@@ -51,7 +51,7 @@ def fold(value: Any) -> str:
 
 @postprocessors.register("general")
 def general(text: Any) -> str:
-    """Return a short answer without what rarely matters: articles, punctuation, further lines.
+    r"""Return a short answer without what rarely matters: articles, punctuation, further lines.
 
     Only the first line that has any text counts; the case stays.
 
