@@ -137,7 +137,7 @@ class HFBackend:
             return [
                 score
                 if isinstance(score, ModelError)
-                else SequenceLoss(-score.logprob, score.num_tokens + 1)
+                else SequenceLoss(abs(score.logprob), score.num_tokens + 1)
                 for score in self._score(rows)
             ]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 __all__ = ["Source", "load_model", "locate"]
 
 import importlib.util
+import io
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ def load_model(name: str, options: HFOptions) -> tuple[Any, Any]:
     torch, transformers = _import(where)
     device = _device(torch, options.device, where)
     dtype = _dtype(torch, options.dtype, device, where)
+    if device.type == "cpu":
+        _share_cores(torch)
     trust = {"trust_remote_code": options.trust_remote_code}
     with _quiet(), _translated(options, where):
         source = _arguments(locate(options.model, where), options.revision, where)
@@ -134,6 +137,13 @@ def _device(torch: Any, device: str, where: str) -> Any:
             where=where,
             fix="Use device = 'auto', 'cpu', 'cuda', 'cuda:1' or 'mps'",
         ) from error
+
+
+def _share_cores(torch: Any) -> None:
+    """Divide the cores among pytest-xdist's workers; too many threads wait for each other."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers > 1:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // workers))
 
 
 def _dtype(torch: Any, dtype: str, device: Any, where: str) -> Any:
@@ -240,7 +250,8 @@ def _quiet() -> Iterator[None]:
     logging.disable_progress_bar()
     disable_progress_bars()
     try:
-        yield
+        with redirect_stderr(io.StringIO()):  # the bar of the GGUF reader can't be turned off
+            yield
     finally:
         logging.set_verbosity(level)
         if bar:
