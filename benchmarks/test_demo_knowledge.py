@@ -1,0 +1,47 @@
+"""Demo knowledge: general knowledge, one of four choices.
+
+Paper     none: written for this project, to try it out with; no measure of anything else
+Licence   Apache-2.0, as this project
+Data      data/demo_knowledge beside this file; test 76, train 4 (the shots); each letter is
+          right equally often
+Prompt    ours: 4 examples, lettered choices, "Answer:" and the letter
+Metric    accuracy: of the letter in the reply (gen), of the likeliest letter (ppl, ll)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, register_benchmark
+
+
+@register_benchmark(
+    BenchmarkMeta(
+        name="demo_knowledge",
+        pretty_name="Demo knowledge",
+        description="General knowledge from astronomy to everyday life.",
+        tags=[Tags.KNOWLEDGE, Tags.MULTIPLE_CHOICE],
+        dataset_id="data/demo_knowledge",
+        license="Apache-2.0",
+        train_split="train",
+        few_shot_num=4,
+        prompt_template="Question: {question}\n{choices}\nAnswer:",
+        generation=dict(max_tokens=64, temperature=0.0, stop=["\nQuestion:"]),
+    )
+)
+class TestDemoKnowledge(MultiChoiceAdapter):
+    """One item a question."""
+
+    def record_to_sample(self, record: dict[str, Any]) -> Sample:
+        """Return the question with its choices."""
+        return Sample(
+            input=record["question"],
+            choices=record["choices"],
+            target=record["answer"],
+            id=record["id"],
+            metadata={"category": record["category"]},
+        )
+
+    def sample_to_fewshot(self, sample: Sample) -> str:
+        """Return a question with its letter."""
+        return f"{self.format_prompt_template(sample)} {sample.target}"
