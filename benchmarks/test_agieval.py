@@ -15,6 +15,8 @@ Differs   such equality is stricter than the original's; rows with several right
           skipped in ppl and ll; choices are lettered anew, as four rows have wrong letters
 """
 
+# ruff: noqa: RUF001 - full-width forms are the data here
+
 from __future__ import annotations
 
 import re
@@ -62,20 +64,20 @@ ENGLISH = dict(
     free=r"Reason step by step and put the result in \boxed{}.",
 )
 CHINESE = dict(
-    asked="问题：",  # noqa: RUF001
-    answer="答案：",  # noqa: RUF001
+    asked="问题：",
+    answer="答案：",
     one="请回答正确选项的字母。",
-    several="正确选项有一个或多个，请回答所有正确选项的字母。",  # noqa: RUF001
-    free=r"请逐步推理，把结果写在 \boxed{} 中；有几个结果时按顺序用分号隔开。",  # noqa: RUF001
+    several="正确选项有一个或多个，请回答所有正确选项的字母。",
+    free=r"请逐步推理，把结果写在 \boxed{} 中；有几个结果时按顺序用分号隔开。",
 )
 
-LABEL = re.compile(r"\A\s*(?:\([A-Z]\)|[A-Z]\s*[.．])\s*")  # noqa: RUF001
+LABEL = re.compile(r"\A\s*(?:\([A-Z]\)|[A-Z]\s*[.．])\s*")
 LAYOUT = re.compile(r"\\left(?![a-z])|\\right(?![a-z])|\\[!,;: ]|[\s$]")
 
 
 def plain_latex(text: str) -> str:
     r"""Return a formula without what only lays it out; ``\dfrac`` becomes ``\frac``."""
-    plain = LAYOUT.sub("", text).replace("；", ";").rstrip(".")  # noqa: RUF001
+    plain = LAYOUT.sub("", text).replace("；", ";").rstrip(".")
     return re.sub(r"\\[dt]frac", r"\\frac", plain)
 
 

@@ -1,0 +1,177 @@
+"""Every row of every shipped benchmark becomes a Sample that can be answered right."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from string import ascii_uppercase
+from typing import TypeAlias
+
+import pytest
+
+from pytest_evalplug.dataset.adapter import DefaultDataAdapter
+from pytest_evalplug.dataset.ids import item_ids
+from pytest_evalplug.errors import NotApplicable
+from pytest_evalplug.types import Detail, Sample
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+ROWS = {
+    "agieval": 4967,
+    "arc_challenge": 1172,
+    "arc_easy": 2376,
+    "bbh": 6511,
+    "demo_knowledge": 76,
+    "demo_math": 76,
+    "gsm8k": 1319,
+    "gsm8k_0shot": 1319,
+    "mmlu": 1596,
+}
+SUBSETS = {"agieval": 17, "bbh": 27, "mmlu": 57}
+LETTERED = ["agieval", "arc_challenge", "arc_easy", "bbh", "demo_knowledge", "mmlu"]
+TEN_SUBJECTS = 10
+
+Make: TypeAlias = Callable[[str], DefaultDataAdapter]
+AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
+Judge: TypeAlias = Callable[..., Detail]
+
+
+def right_reply(name: str, sample: Sample) -> str:
+    """Write what a model that knows the answer says, in the form that the prompt asks for."""
+    target = str(sample.target)
+    if name == "gsm8k":
+        return f" {target}"
+    if name == "gsm8k_0shot":
+        return f"I count.\nThe answer is {target.rpartition('#### ')[2]}."
+    if name == "demo_math":
+        return f" I count. The answer is {target}."
+    if name == "bbh":
+        return f"\nLet me see. So the answer is {target}."
+    if name == "agieval" and not sample.choices:
+        return rf"I count: \boxed{{{target}}}."
+    return f" {target}"
+
+
+def test_all_are_here(shipped: dict[str, type[DefaultDataAdapter]]) -> None:
+    assert sorted(shipped) == sorted(ROWS)
+
+
+@pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("test_*.py")), ids=lambda p: str(p.stem))
+def test_module_begins_with_a_short_data_sheet(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    sheet = ast.get_docstring(ast.parse(source)) or ""
+    for heading in ("Paper", "Licence", "Data", "Prompt", "Metric"):
+        assert f"\n{heading} " in sheet
+    assert len(sheet.splitlines()) <= 25
+    assert len(source.splitlines()) <= 170
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_meta_is_a_data_sheet_too(name: str, shipped: dict[str, type[DefaultDataAdapter]]) -> None:
+    meta = shipped[name].__evalplug_meta__
+    assert meta.pretty_name
+    assert meta.description.endswith(".")
+    assert meta.tags
+    assert meta.license
+    assert meta.paper_url.startswith("https://arxiv.org/abs/") or name.startswith("demo")
+    assert meta.generation["temperature"] == 0
+    assert len(meta.subset_list) == SUBSETS.get(name, 1)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_row_becomes_a_sample(name: str, make: Make, at_hand: AtHand) -> None:
+    adapter = make(name)
+    subsets = at_hand(adapter)
+    assert len(subsets) == (TEN_SUBJECTS if name == "mmlu" else SUBSETS.get(name, 1))
+    for subset in subsets:
+        samples = adapter.samples(subset)
+        assert [s.index for s in samples] == [str(i) for i in range(adapter.row_count(subset))]
+        assert all(s.input and s.target for s in samples)
+        assert len(set(item_ids(samples, subset))) == len(samples)
+    assert sum(len(adapter.samples(s)) for s in subsets) == ROWS[name]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_right_reply_is_right(name: str, make: Make, at_hand: AtHand, judge: Judge) -> None:
+    adapter = make(name)
+    for subset in at_hand(adapter):
+        for sample in adapter.samples(subset):
+            detail = judge(adapter, sample, subset, right_reply(name, sample))
+            assert detail.correct is True, (subset, sample.index, detail.pred, detail.answer)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_empty_reply_and_a_refusal_are_wrong(
+    name: str, make: Make, at_hand: AtHand, judge: Judge
+) -> None:
+    adapter = make(name)
+    for subset in at_hand(adapter):
+        for sample in adapter.samples(subset)[:20]:
+            for reply in ("", "I cannot help with that."):
+                assert judge(adapter, sample, subset, reply).correct is False, (subset, reply)
+
+
+@pytest.mark.parametrize("name", [n for n in LETTERED if n != "bbh"])
+def test_a_constant_letter_scores_its_share(
+    name: str, make: Make, at_hand: AtHand, judge: Judge
+) -> None:
+    adapter = make(name)
+    for subset in at_hand(adapter):
+        samples = [s for s in adapter.samples(subset) if s.choices]
+        for letter in "AD":
+            replies = [f"The answer is {letter}."] * len(samples)
+            details = [
+                judge(adapter, sample, subset, reply)
+                for sample, reply in zip(samples, replies, strict=True)
+            ]
+            share = sum(s.target == letter for s in samples)
+            assert sum(d.correct is True for d in details) == share, (subset, letter)
+
+
+@pytest.mark.parametrize("name", LETTERED)
+def test_the_likeliest_choice_is_judged(
+    name: str, make: Make, at_hand: AtHand, judge: Judge
+) -> None:
+    adapter = make(name)
+    for subset in at_hand(adapter):
+        for sample in adapter.samples(subset):
+            try:
+                query = adapter.build_query(sample, subset)
+            except NotApplicable:
+                continue
+            labels = ascii_uppercase[: len(query.continuations)]
+            verdicts = [
+                judge(adapter, sample, subset, label, pred_label=label).correct for label in labels
+            ]
+            assert verdicts.count(True) == 1, (subset, sample.index)
+
+
+def test_likelihood_is_left_out_where_no_one_choice_is_right(make: Make) -> None:
+    left_out: Counter[str] = Counter()
+    for name in ("agieval", "bbh"):
+        adapter = make(name)
+        for subset in adapter.subsets():
+            for sample in adapter.samples(subset):
+                try:
+                    adapter.build_query(sample, subset)
+                except NotApplicable:
+                    left_out[subset] += 1
+    assert left_out == {
+        # several right letters
+        "gaokao-mathqa": 7,
+        "gaokao-physics": 35,
+        # free answers
+        "gaokao-mathcloze": 118,
+        "math": 1000,
+        "boolean_expressions": 250,
+        "dyck_languages": 250,
+        "multistep_arithmetic_two": 250,
+        "object_counting": 250,
+        "sports_understanding": 250,
+        "web_of_lies": 250,
+        "word_sorting": 250,
+        # lists of options that a comma broke apart
+        "movie_recommendation": 1,
+        "ruin_names": 2,
+    }
