@@ -32,6 +32,7 @@ def shipped() -> dict[str, type[DefaultDataAdapter]]:
         spec.loader.exec_module(module)
         for value in vars(module).values():
             if isinstance(value, type) and "__evalplug_meta__" in vars(value):
+                assert issubclass(value, DefaultDataAdapter)
                 classes[value.__evalplug_meta__.name] = value
     return classes
 

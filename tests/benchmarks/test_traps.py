@@ -52,6 +52,20 @@ def test_gsm8k_samples_keep_their_characters(make: Make, data_dir: Path) -> None
     assert any("\u2019" in r["question"] for r in test)
 
 
+@pytest.mark.parametrize(("file", "right"), [("6b_finetuning", 286), ("6b_verification", 515)])
+def test_gsm8k_replies_of_the_paper_get_their_published_verdicts(
+    file: str, right: int, make: Make, data_dir: Path, judge: Judge
+) -> None:
+    adapter = make("gsm8k")
+    replies = rows(data_dir / "replies" / "gsm8k" / f"{file}.jsonl")
+    verdicts = [
+        judge(adapter, sample, "main", reply["prediction"]).correct
+        for sample, reply in zip(adapter.samples("main"), replies, strict=True)
+    ]
+    assert verdicts == [reply["is_correct"] for reply in replies]
+    assert sum(v is True for v in verdicts) == right
+
+
 # --- BBH
 
 
