@@ -133,7 +133,7 @@ def _device(torch: Any, device: str, where: str) -> Any:
         return torch.empty(0, device=device).device
     except (AssertionError, RuntimeError) as error:  # a CPU build of torch asserts
         raise ConfigError(
-            f"device {device!r} can't be used ({_first_line(error)})",
+            f"device {device!r} can't be used ({_one_line(error)})",
             where=where,
             fix="Use device = 'auto', 'cpu', 'cuda', 'cuda:1' or 'mps'",
         ) from error
@@ -216,19 +216,19 @@ def _translated(options: HFOptions, where: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ConfigError(_first_line(error), where=where, fix=_INSTALL) from error
+        raise ConfigError(_one_line(error), where=where, fix=_INSTALL) from error
     except (OSError, ValueError, KeyError) as error:
         fix = ""
         if "trust_remote_code" in str(error) and not options.trust_remote_code:
             fix = "Set trust_remote_code = true in the model's table if you trust its code"
         raise ConfigError(
-            f"can't load {options.model!r} ({_first_line(error)})", where=where, fix=fix
+            f"can't load {options.model!r} ({_one_line(error)})", where=where, fix=fix
         ) from error
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    return lines[0][:300]
+def _one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:300]}..."
 
 
 @contextmanager
