@@ -85,11 +85,11 @@ def test_it_follows_the_protocol(tiny: HFBackend) -> None:
 
 
 def test_a_continuation_is_scored_after_its_context(tiny: HFBackend) -> None:
-    query = LoglikelihoodQuery("the answer is", (" Paris", " London or Rome"))
-    [scores] = choices(tiny, query)
-    for score, text in zip(scores, query.continuations, strict=True):
-        ids = tiny._encoder.whole(query.context + text)
-        tail = len(ids) - len(tiny._encoder.whole(query.context))
+    context, continuations = "the answer is", (" Paris", " London or Rome")
+    [scores] = choices(tiny, LoglikelihoodQuery(context, continuations))
+    for score, text in zip(scores, continuations, strict=True):
+        ids = tiny._encoder.whole(context + text)
+        tail = len(ids) - len(tiny._encoder.whole(context))
         expected = plain_logprobs(tiny, ids)[-tail:]
         assert score.logprob == pytest.approx(float(expected.sum()), abs=1e-4)
         assert score.num_tokens == tail
@@ -147,9 +147,8 @@ def test_a_pad_token_that_the_text_itself_holds_is_scored(tmp_path: Path) -> Non
     assert backend._pad_id in backend._encoder.whole(texts[0])
     for text, loss in zip(texts, losses(backend, *texts), strict=True):
         logprobs = plain_logprobs(backend, backend._encoder.whole(text))
-        assert loss == SequenceLoss(
-            pytest.approx(-float(logprobs.sum()), abs=1e-3), len(logprobs) + 1
-        )
+        assert loss.nll == pytest.approx(-float(logprobs.sum()), abs=1e-3)
+        assert loss.num_tokens == len(logprobs) + 1
 
 
 def test_an_empty_continuation_is_an_error_in_its_place(tiny: HFBackend) -> None:
