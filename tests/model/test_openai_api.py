@@ -622,10 +622,17 @@ backend.close()
 
 @pytest.mark.real_model
 class TestRealServer:
-    @pytest.mark.parametrize("api", ["chat", "completions"])
-    def test_generates(self, real_server: RealServer, api: str) -> None:
+    @pytest.mark.parametrize(
+        ("api", "question"),
+        [
+            ("chat", "What is the capital of {}?"),
+            ("completions", "The capital of {} is"),
+        ],
+        ids=["chat", "completions"],
+    )
+    def test_generates(self, real_server: RealServer, api: str, question: str) -> None:
         backend = make(real_server.base_url, model=real_server.model, api=api, timeout=60.0)
-        prompts = ["The capital of France is", "The capital of Germany is"]
+        prompts = [question.format("France"), question.format("Germany")]
         results = ask(backend, *prompts, params=GenerationParams(max_tokens=12))
         texts = [r.completion for r in results if isinstance(r, ModelOutput)]
         assert ["Paris" in texts[0], "Berlin" in texts[1]] == [True, True], results
