@@ -9,6 +9,7 @@ import unicodedata
 from typing import Any
 
 from pytest_evalplug.evaluation.accuracy import AccEvaluator
+from pytest_evalplug.evaluation.postprocess.text import nfkc
 from pytest_evalplug.evaluation.registry import evaluators
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -21,7 +22,7 @@ def normalize_answer(text: str) -> str:
     arXiv:1606.05250). A decimal point and the minus sign in front of a number stay, since
     without them it would be another number. A text that this would empty is only stripped.
     """
-    folded = unicodedata.normalize("NFKC", text).lower()
+    folded = nfkc(text).lower()
     kept = "".join(
         c for i, c in enumerate(folded) if not _is_punctuation(c) or _in_number(folded, i)
     )

@@ -9,13 +9,16 @@ from typing import Any
 
 from pytest_evalplug.evaluation.postprocess.cues import ANSWER, DOUBT
 from pytest_evalplug.evaluation.postprocess.numerals import Numeral, numerals, spell_out
-from pytest_evalplug.evaluation.postprocess.reply import answer_text
+from pytest_evalplug.evaluation.postprocess.reply import answer_texts
+from pytest_evalplug.evaluation.postprocess.text import fold
 from pytest_evalplug.evaluation.registry import postprocessors
 
 _CUE = re.compile(rf"\#\#\#\# | \\boxed[ ]?\{{ | <answer> | {ANSWER}", re.VERBOSE)
 _GAP = re.compile(r"[\s:=*$]*")
 _SENTENCE_END = re.compile(r"\n|[.!?](?=[\s\"')*]|$)|[。!?]")
 _ASIDE = re.compile(r", |;|、| (?:because|since|where|so|which|therefore|thus)\b")
+_CLAUSE_LENGTH = 200
+_DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"\([^()]*\)")
 _ENUMERATION = re.compile(r"^[ #>*\-]{0,8}\d{1,3}[.)] +(?=\S)", re.MULTILINE)
 
@@ -31,8 +34,8 @@ def last_number(text: Any) -> str:
     >>> last_number("He sells 9 * 2 = $18 worth every day.")
     '18'
     """
-    reply = answer_text(spell_out(text))
-    return _marked(reply) or _last(_ENUMERATION.sub("", reply)) or _last(reply)
+    replies = answer_texts(spell_out(text))
+    return next(filter(None, map(_find_last, replies)), "")
 
 
 @postprocessors.register("first-number")
@@ -42,34 +45,43 @@ def first_number(text: Any) -> str:
     >>> first_number("1,200 in 3 days")
     '1200'
     """
-    reply = answer_text(spell_out(text))
-    found = _marked(reply) or next((n.value for n in _preferred(reply)), "")
-    return found
+    replies = answer_texts(spell_out(text))
+    return next(filter(None, map(_find_first, replies)), "")
 
 
 def canonical_number(text: str) -> str:
     """Return the only number in a short text, in canonical form, ``""`` for none or several."""
-    found = list(numerals(answer_text(spell_out(text))))
+    found = list(numerals(fold(spell_out(text))))
     return found[0].value if len(found) == 1 else ""
 
 
+def _find_last(reply: str) -> str:
+    return _marked(reply) or _last(_ENUMERATION.sub("", reply)) or _last(reply)
+
+
+def _find_first(reply: str) -> str:
+    return _marked(reply) or next((n.value for n in _preferred(reply)), "")
+
+
 def _preferred(text: str) -> list[Numeral]:
-    """Return the numbers of ``text``, those that only count something off if there are no others."""
+    """Return the numbers of ``text``, ordinals only where there are no others."""
     found = list(numerals(text))
     return [n for n in found if not n.ordinal] or found
 
 
 def _marked(reply: str) -> str:
     """Return the number of the last cue that has one in its clause."""
-    found = ""
-    for cue in _CUE.finditer(reply):
-        if DOUBT.search(reply, max(0, cue.start() - 40), cue.start()):
-            continue
+    for cue in reversed(list(_CUE.finditer(reply))):
         gap = _GAP.match(reply, cue.end())
         start = gap.end() if gap else cue.end()
-        end = _SENTENCE_END.search(reply, start)
-        found = _claimed(reply[start : end.start() if end else None]) or found
-    return found
+        limit = start + _CLAUSE_LENGTH
+        if not _DIGIT.search(reply, start, limit):
+            continue
+        end = _SENTENCE_END.search(reply, start, limit)
+        found = _claimed(reply[start : end.start() if end else limit])
+        if found and not DOUBT.search(reply, max(0, cue.start() - 40), cue.start()):
+            return found
+    return ""
 
 
 def _claimed(clause: str) -> str:
@@ -85,6 +97,8 @@ def _claimed(clause: str) -> str:
 def _last(reply: str) -> str:
     """Return the last number, of the last sentence that has one."""
     for sentence in reversed(_SENTENCE_END.split(reply)):
+        if not _DIGIT.search(sentence):
+            continue
         for part in reversed(_ASIDE.split(sentence)):
             if found := _result(part, -1):
                 return found

@@ -20,7 +20,7 @@ from pytest_evalplug.evaluation.postprocess.cues import (
     RULED_OUT,
     SUPPORT,
 )
-from pytest_evalplug.evaluation.postprocess.reply import answer_text
+from pytest_evalplug.evaluation.postprocess.reply import answer_texts
 from pytest_evalplug.evaluation.postprocess.text import fold
 from pytest_evalplug.evaluation.registry import postprocessors
 
@@ -75,17 +75,21 @@ def first_capital(text: Any) -> str:
 
 
 def _choose(text: Any, options: Sequence[str], multi: bool, order: int) -> str:
-    reply = _unmarked(answer_text(text))
-    lines = [line for line in reply.split("\n") if line.strip()]
-    for letters in (
-        _claimed(reply, _listed(reply)),
-        _alone(lines[::order], multi),
-        _supported(reply),
-        _picked_from_list(lines, order),
-    ):
-        if letters:
+    for reply in map(_unmarked, answer_texts(text)):
+        if letters := _chosen(reply, multi, order):
             return _valid(letters, options, multi)
     return ""
+
+
+def _chosen(reply: str, multi: bool, order: int) -> str:
+    """Return the letters that the reply claims, else is, else calls right, else picks."""
+    lines = [line for line in reply.split("\n") if line.strip()]
+    return (
+        _claimed(reply, _listed(reply))
+        or _alone(lines[::order], multi)
+        or _supported(reply)
+        or _picked_from_list(lines, order)
+    )
 
 
 def _valid(letters: str, options: Sequence[str], multi: bool) -> str:
@@ -139,16 +143,18 @@ def _claimed(text: str, listed: dict[int, str]) -> str:
     """Return the letters of the last claim."""
     found = ""
     for cue in CLAIM.finditer(text):
-        if DOUBT.search(text, max(0, cue.start() - 40), cue.start()):
-            continue
         gap = GAP.match(text, cue.end())
-        assert gap  # it may be empty
-        options = None if gap.end() in listed else _options_at(text, gap.end())
+        start = gap.end() if gap else cue.end()
+        options = None if start in listed else _options_at(text, start)
         if options is None and (way := LATER.match(text, cue.end())):
             options = _options_at(text, way.end())
-        if options and not RULED_OUT.match(text, options[1]):
+        if options and not RULED_OUT.match(text, options[1]) and not _doubted(text, cue.start()):
             found = options[0]
     return found
+
+
+def _doubted(text: str, position: int) -> bool:
+    return DOUBT.search(text, max(0, position - 40), position) is not None
 
 
 def _listed(text: str) -> dict[int, str]:
@@ -201,8 +207,7 @@ def _hinted(text: str) -> Iterator[tuple[int, str]]:
 
 def _called_right(text: str) -> Iterator[tuple[int, str]]:
     for one in re.finditer(r"(?<![A-Za-z0-9'])[(\[]?[A-Z](?![A-Za-z0-9'])[)\]]?", text):
-        doubt = DOUBT.search(text, max(0, one.start() - 40), one.start())
-        if not doubt and SUPPORT.match(text, one.end()):
+        if SUPPORT.match(text, one.end()) and not _doubted(text, one.start()):
             yield one.start(), re.sub(r"\W", "", one[0])
 
 

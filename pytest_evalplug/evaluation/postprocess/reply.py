@@ -1,34 +1,36 @@
-"""What of a reply is its answer's text: no reasoning, no markup, no invented next question."""
+"""What of a reply may hold its answer: no reasoning, no invented next question."""
 
 from __future__ import annotations
 
-__all__ = ["answer_text", "own_part"]
+__all__ = ["answer_texts"]
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pytest_evalplug.evaluation.postprocess.text import fold
 from pytest_evalplug.evaluation.postprocess.think import split_reasoning
 
-_NEXT_QUESTION = re.compile(
-    r"\n[ #>*]*(?:(?i:question|problem|human|user|instruction)|Q|问题|题目|問題|例题)"
-    r" ?\d*[ *]*[:.]"
+_QUESTION = re.compile(
+    r"\n[ #>*]{0,8}(?:(?i:question|problem|human|user|instruction)|Q|问题|题目|問題|例题)"
+    r" ?\d{0,4}[ *]{0,4}[:.]"
 )
+_HEAD, _TAIL = 4_000, 60_000
+"""A reply's characters that are looked at, from its start and its end; no answer needs more."""
 
 
-def answer_text(reply: Any) -> str:
-    """Return the folded reply without its reasoning and without what it makes up afterwards."""
-    text, _ = split_reasoning("" if reply is None else str(reply))
-    return own_part(re.sub(r"[^\S\n]+", " ", fold(text)))
+def answer_texts(reply: Any) -> Iterator[str]:
+    """Yield the parts of the folded reply to look for an answer in, in this order.
 
-
-def own_part(text: str) -> str:
-    """Return ``text`` up to a further question that the model poses itself.
-
-    A question that the reply begins with, or announces, is the one it was asked.
+    The first is the reply without its reasoning, up to a further question that the model makes
+    up. If no answer is there, and the reply poses no second question, then it was the question
+    asked that it restated: the whole reply follows.
     """
-    question = _NEXT_QUESTION.search(text)
-    if question is None:
-        return text
-    own = text[: question.start()].rstrip("* \n")
-    return text if not own or own[-1] in ":!" else own
+    text, _ = split_reasoning("" if reply is None else str(reply))
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    text = re.sub(r"[^\S\n]+", " ", fold(text))
+    own, *others = _QUESTION.split(text, maxsplit=2)
+    yield own
+    if len(others) == 1:
+        yield text

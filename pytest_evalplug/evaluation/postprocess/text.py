@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["fold", "general"]
+__all__ = ["fold", "general", "nfkc"]
 
 import re
 import unicodedata
@@ -12,6 +12,7 @@ from pytest_evalplug.evaluation.registry import postprocessors
 
 _BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
 _CACHE_SIZE = 4096
+_MAX_MARKS = 30
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
 
 
@@ -47,6 +48,20 @@ def fold(value: Any) -> str:
     """
     text = "" if value is None else str(value)
     return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+def nfkc(text: str) -> str:
+    """Return ``text`` in NFKC, in linear time.
+
+    Of a run of combining marks the first 30 are kept, as in Unicode's stream-safe format
+    (UAX #15, section 13): sorting longer runs would take quadratic time.
+    """
+    kept, marks = [], 0
+    for char in text:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MAX_MARKS:
+            kept.append(char)
+    return unicodedata.normalize("NFKC", "".join(kept))
 
 
 @postprocessors.register("general")
