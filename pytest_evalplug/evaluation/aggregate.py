@@ -50,17 +50,17 @@ def standard_error(values: Sequence[float], groups: Sequence[Any]) -> float | No
 def set_scores(
     evaluator: BaseEvaluator,
     pairs: Sequence[tuple[Detail, Mapping[str, Any]]],
+    groups: Sequence[str],
     test_set: Sequence[Mapping[str, Any]] | None = None,
-    repeats: int = 1,
 ) -> list[AggScore]:
     """Return the metrics of ``evaluator.score`` on the set, means over repeated runs.
 
-    With ``repeats`` the r-th prediction of each sample belongs to run r. What the Evaluator's
+    Equal ``groups`` are predictions of one sample, and the r-th of each belongs to run r. What
+    the Evaluator's
     ``details`` say of a sample is added to its Detail's metadata. Raises EvalplugError if the
     Evaluator reports an ``error``.
     """
-    positions = _runs(pairs) if repeats > 1 else [list(range(len(pairs)))]
-    runs = [_score_run(evaluator, run, pairs, test_set) for run in positions]
+    runs = [_score_run(evaluator, run, pairs, test_set) for run in _runs(groups)]
     return [
         AggScore(metric, fmean(r[metric] for r in runs), "", len(pairs), agg_method="set")
         for metric in runs[0]
@@ -68,12 +68,11 @@ def set_scores(
     ]
 
 
-def _runs(pairs: Sequence[tuple[Detail, Mapping[str, Any]]]) -> list[list[int]]:
+def _runs(groups: Sequence[str]) -> list[list[int]]:
     """Return the positions of each run's predictions."""
     seen: dict[str, int] = {}
     runs: list[list[int]] = []
-    for i, (detail, record) in enumerate(pairs):
-        group = record.get("group_id") or detail.sample_id
+    for i, group in enumerate(groups):
         run = seen[group] = seen.get(group, -1) + 1
         if run == len(runs):
             runs.append([])

@@ -44,6 +44,7 @@ class _Adapter(Protocol):
         task_state: TaskState,
     ) -> Score: ...
     def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]: ...
+    def row_count(self, subset: str) -> int: ...
 
 
 class Scorer:
@@ -137,9 +138,12 @@ class Scorer:
         pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
         if not pairs:
             return []
-        scores = adapter.aggregate_scores([_sample_score(d, r) for d, r in pairs])
+        rows = adapter.row_count(subset) if repeats > 1 else 0
+        groups = [_without_repeat(d.index, rows) for d, _ in pairs]
+        sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
+        scores = adapter.aggregate_scores(sample_scores)
         if not adapter.overrides("aggregate_scores"):
-            scores = self._with_sets(scores, pairs, details, test_set, repeats)
+            scores = self._with_sets(scores, pairs, details, test_set, groups)
         for score in scores:
             score.subset = score.subset or subset
             if errors and score.agg_method == "mean":
@@ -153,7 +157,7 @@ class Scorer:
         pairs: Sequence[tuple[Detail, Mapping[str, Any]]],
         details: Sequence[Detail],
         test_set: Callable[[], Sequence[Mapping[str, Any]]] | None,
-        repeats: int,
+        groups: Sequence[str],
     ) -> list[AggScore]:
         """Replace means by what Evaluators say of the whole set, and add their other metrics."""
         by_metric = {score.metric: score for score in scores}
@@ -166,7 +170,7 @@ class Scorer:
                         for row, detail in zip(test_set(), details, strict=True)
                         if detail.error is None
                     ]
-                of_set = set_scores(evaluator, pairs, rows, repeats)
+                of_set = set_scores(evaluator, pairs, groups, rows)
                 by_metric |= {score.metric: score for score in of_set}
         return list(by_metric.values())
 
@@ -221,8 +225,8 @@ class Scorer:
     def filter_prediction(self, prediction: Any, task_state: TaskState) -> Any:
         """Extract the answer: ``extract_answer`` if overridden, else ``pred_postprocessor``.
 
-        A list is a list of candidates, done one by one. Postprocessors that have ``options``
-        get the letters of this sample's choices.
+        A list is a list of candidates, done one by one. Postprocessors that take ``options``
+        and ``multi`` get this sample's letters, and whether several may be right.
         """
         steps = self.config.pred_postprocessor
         if not steps or self.adapter.overrides("extract_answer"):
@@ -231,7 +235,9 @@ class Scorer:
                 return [extract(candidate, task_state) for candidate in prediction]
             return extract(prediction, task_state)
         choices = task_state.sample.choices
-        context = {"options": letters(len(choices))} if choices else {}
+        context: dict[str, Any] = {"multi": getattr(self.adapter, "multiple_correct", False)}
+        if choices:
+            context["options"] = letters(len(choices))
         return apply_steps(steps, prediction, **context)
 
     def match_score(
@@ -299,9 +305,14 @@ def _metadata(result: SampleScore, with_sample: bool) -> dict[str, Any] | None:
     return metadata or None
 
 
-def _sample_score(detail: Detail, record: Mapping[str, Any]) -> SampleScore:
+def _without_repeat(index: str, rows: int) -> str:
+    """Return the index of a sample's first prediction; ``rows`` is 0 without repeats."""
+    row, dot, rest = index.partition(".")
+    return f"{int(row) % rows}{dot}{rest}" if rows else index
+
+
+def _sample_score(detail: Detail, record: Mapping[str, Any], group: str) -> SampleScore:
     metadata = dict(detail.metadata or {})
     sample_metadata = metadata.pop("sample", None)
     score = Score(detail.score, detail.pred, record.get("prediction"), metadata or None)
-    group = record.get("group_id") or detail.sample_id
     return SampleScore(score, detail.sample_id, group, sample_metadata)
