@@ -467,6 +467,13 @@ class TestFatal:
                 ask(backend, *map(str, range(50)))
         assert len(api_server.calls) <= 2
 
+    def test_requests_in_flight_are_cancelled(self, api_server: OpenAIServer) -> None:
+        api_server.script = lambda call: delay(0.1, error(401)) if call.prompt == "a" else stall()
+        started = time.monotonic()
+        with pytest.raises(FatalModelError):
+            ask(make(api_server), "a", "b", "c")
+        assert time.monotonic() - started < 2
+
     @pytest.mark.parametrize("fault", [error(402), error(429, "quota", "insufficient_quota")])
     def test_no_credit(self, api_server: OpenAIServer, fault: Action) -> None:
         api_server.script = lambda call: fault
