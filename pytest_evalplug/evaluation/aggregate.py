@@ -56,9 +56,8 @@ def set_scores(
     """Return the metrics of ``evaluator.score`` on the set, means over repeated runs.
 
     Equal ``groups`` are predictions of one sample, and the r-th of each belongs to run r. What
-    the Evaluator's
-    ``details`` say of a sample is added to its Detail's metadata. Raises EvalplugError if the
-    Evaluator reports an ``error``.
+    the Evaluator's ``details`` say of a sample is added to its Detail's metadata. Raises
+    EvalplugError if the Evaluator reports an ``error``.
     """
     runs = [_score_run(evaluator, run, pairs, test_set) for run in _runs(groups)]
     return [

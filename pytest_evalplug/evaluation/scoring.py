@@ -6,7 +6,7 @@ __all__ = ["Scorer"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
@@ -44,7 +44,6 @@ class _Adapter(Protocol):
         task_state: TaskState,
     ) -> Score: ...
     def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]: ...
-    def row_count(self, subset: str) -> int: ...
 
 
 class Scorer:
@@ -138,7 +137,7 @@ class Scorer:
         pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
         if not pairs:
             return []
-        rows = adapter.row_count(subset) if repeats > 1 else 0
+        rows = cast(Any, adapter).row_count(subset) if repeats > 1 else 0
         groups = [_without_repeat(d.index, rows) for d, _ in pairs]
         sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
         scores = adapter.aggregate_scores(sample_scores)

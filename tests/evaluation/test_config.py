@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.evaluation.accuracy import AccEvaluator
+from pytest_evalplug.evaluation.base import BaseEvaluator
+from pytest_evalplug.evaluation.config import EvalConfig, resolve_evaluator
+
+
+class Empty(BaseEvaluator):
+    pass
+
+
+def test_all_keys() -> None:
+    config = EvalConfig.from_dict(
+        {
+            "pred_role": "BOT",
+            "pred_postprocessor": "last-number",
+            "dataset_postprocessor": {"type": "after", "marker": "####"},
+            "evaluator": {"type": AccEvaluator, "ignore_case": True},
+        },
+        "test_x.py",
+    )
+    assert config.pred_role == "BOT"
+    assert len(config.pred_postprocessor) == len(config.dataset_postprocessor) == 1
+    (evaluator,) = config.evaluators
+    assert isinstance(evaluator, AccEvaluator)
+    assert evaluator.ignore_case
+
+
+def test_metrics_name_the_evaluators_where_there_is_none() -> None:
+    config = EvalConfig.from_dict({}, metrics=("accuracy", "exact_match"))
+    assert [type(e).__name__ for e in config.evaluators] == ["AccEvaluator", "EMEvaluator"]
+    config = EvalConfig.from_dict({"evaluator": "number"}, metrics=("accuracy", "exact_match"))
+    assert [type(e).__name__ for e in config.evaluators] == ["NumberEvaluator"]
+
+
+@pytest.mark.parametrize(
+    ("eval_cfg", "message"),
+    [
+        ({"pred_postprocesor": "think"}, r"t.py: eval_cfg has no key.*'pred_postprocessor'"),
+        ({"evaluator": "acuracy"}, r"t.py: evaluator: unknown evaluator 'acuracy'.*'accuracy'"),
+        ({"evaluator": {"type": AccEvaluator, "case": 1}}, "AccEvaluator: .*'case'"),
+        ({"evaluator": Empty}, "Empty defines neither"),
+        ({"evaluator": 3}, "an Evaluator is"),
+        (
+            {"evaluator": {"type": AccEvaluator, "pred_postprocessor": "thnk"}},
+            "evaluator: .*'think'",
+        ),
+    ],
+)
+def test_mistakes_say_where_and_what_would_work(eval_cfg: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        EvalConfig.from_dict(eval_cfg, "t.py")
+
+
+def test_a_plain_function_scores_a_sample_or_the_set() -> None:
+    def one(prediction: str, reference: str) -> bool:
+        return prediction == reference
+
+    def whole(predictions: list[str], references: list[str]) -> dict[str, float]:
+        return {"pairs": float(len(predictions))}
+
+    assert resolve_evaluator(one).judges_samples
+    assert not resolve_evaluator(one).judges_sets
+    assert resolve_evaluator(whole).judges_sets
+    assert resolve_evaluator(whole).evaluate(1, 1, None, predictions=["a"], references=["b"]) == {
+        "pairs": 1.0
+    }
