@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.journal import JournalWriter, scan_journal
@@ -56,7 +56,6 @@ class RecordLog:
         self._writer: JournalWriter | None = None
         self._scanned: dict[Path, int] | None = None
         self._places: dict[Table, dict[str, _Place]] = {}
-        self._readers: dict[Path, BinaryIO] = {}
 
     def append(self, model: str, dataset: str, record: Record) -> None:
         """Write ``record``; it survives a kill of this process when this returns."""
@@ -101,9 +100,6 @@ class RecordLog:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
-            for file in self._readers.values():
-                file.close()
-            self._readers.clear()
 
     def remove(self) -> None:
         """Delete the journals of all processes: only when they have ended or begin."""
@@ -136,19 +132,17 @@ class RecordLog:
             table, when, record = (line["model"], line["dataset"]), line["time"], line["record"]
             place = _Place((self._importance(record), float(when)), path, offset)
             index = str(record["index"])
+            places = self._places.setdefault(table, {})
         except (KeyError, TypeError, ValueError):
             return  # JSON, but not ours
-        places = self._places.setdefault(table, {})
         old = places.get(index)
         if old is None or place.rank >= old.rank:
             places[index] = place
 
     def _read(self, place: _Place) -> str:
-        file = self._readers.get(place.path)
-        if file is None:
-            file = self._readers[place.path] = place.path.open("rb")
-        file.seek(place.offset)
-        line = file.readline().decode().rstrip()
+        with open(place.path, "rb") as file:
+            file.seek(place.offset)
+            line = file.readline().decode().rstrip()
         # the record comes last; inside a string the quotes of this mark would be escaped
         return line[line.index(_MARK) + len(_MARK) : -1]
 

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.records import RecordLog, index_order
+
+from .conftest import Logs
+
+
+def read(log: RecordLog, index: str, model: str = "m", dataset: str = "d") -> Any:
+    found = log.find(model, dataset, index)
+    return None if found is None else json.loads(found.text)
+
+
+def clock(monkeypatch: pytest.MonkeyPatch, now: float) -> None:
+    monkeypatch.setattr("pytest_evalplug.run.records.time.time", lambda: now)
+
+
+def test_every_process_sees_every_record(run: RunDirectory, logs: Logs) -> None:
+    for number, worker in enumerate(["gw0", "gw1"]):
+        logs("k", worker).append("m", "d", {"index": str(number)})
+    reader = logs("k", "main")
+    assert reader.indices("m", "d") == ["0", "1"]
+    assert reader.tables() == [("m", "d")]
+    assert read(reader, "1") == {"index": "1"}
+    assert reader.find("m", "other", "1") is None
+    assert logs("other", "gw0").tables() == []
+
+
+def test_refresh_finds_what_came_since(run: RunDirectory, logs: Logs) -> None:
+    reader, writer = logs("k", "main"), logs("k", "gw0")
+    writer.append("m", "d", {"index": "0"})
+    assert reader.indices("m", "d") == ["0"]
+    writer.append("m", "d", {"index": "1", "x": 1})
+    assert read(reader, "1") is None
+    reader.refresh()
+    assert read(reader, "1") == {"index": "1", "x": 1}
+
+
+def test_a_line_half_written_at_one_look_is_found_at_the_next(
+    run: RunDirectory, logs: Logs
+) -> None:
+    line = {"model": "m", "dataset": "d", "time": 1.0, "record": {"index": "0", "x": "é"}}
+    data = json.dumps(line).encode()
+    path = run.journal / "k-gw0.jsonl"
+    reader = logs("k", "main")
+    for end in range(0, len(data), 7):
+        path.write_bytes(data[:end])
+        reader.refresh()
+        assert read(reader, "0") is None
+    path.write_bytes(data + b"\n" + data.replace(b'"0"', b'"1"'))
+    reader.refresh()
+    assert reader.indices("m", "d") == ["0", "1"]
+
+
+@pytest.mark.parametrize(("old", "new"), [("gw0", "gw1"), ("gw1", "gw0")])
+def test_the_later_record_counts_in_whatever_file_it_is(
+    run: RunDirectory, logs: Logs, monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    for now, worker in ((1.0, old), (2.0, new)):
+        clock(monkeypatch, now)
+        logs("k", worker).append("m", "d", {"index": "5", "by": worker})
+    assert read(logs("k", "main"), "5")["by"] == new
+
+
+def test_of_one_moment_the_later_line_counts(
+    run: RunDirectory, logs: Logs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock(monkeypatch, 1.0)
+    log = logs("k", "main")
+    log.append("m", "d", {"index": "5", "x": "old"})
+    log.append("m", "d", {"index": "5", "x": "new"})
+    assert read(log, "5")["x"] == read(logs("k", "reader"), "5")["x"] == "new"
+
+
+def test_models_and_datasets_are_kept_apart(run: RunDirectory, logs: Logs) -> None:
+    log = logs("k", "main")
+    names = ["m", '", "record": {', "a/b", "a_b", "\ud800", ""]
+    for model in names:
+        for dataset in names:
+            log.append(model, dataset, {"index": "0", "is": [model, dataset]})
+    reader = logs("k", "reader")
+    assert len(reader.tables()) == len(names) ** 2
+    for model in names:
+        for dataset in names:
+            assert read(reader, "0", model, dataset) == {"index": "0", "is": [model, dataset]}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {},
+        {"model": "m", "dataset": "d", "time": 1, "record": None},
+        {"model": "m", "dataset": "d", "time": 1, "record": {}},
+        {"model": "m", "dataset": "d", "time": None, "record": {"index": "0"}},
+        {"model": [], "dataset": "d", "time": 1, "record": {"index": "0"}},
+    ],
+)
+def test_a_foreign_line_costs_only_itself(
+    run: RunDirectory, logs: Logs, line: dict[str, Any]
+) -> None:
+    (run.journal / "k-x.jsonl").write_text(json.dumps(line) + "\n")
+    log = logs("k", "main")
+    log.append("m", "d", {"index": "1"})
+    assert log.indices("m", "d") == ["1"]
+
+
+def test_a_closed_log_goes_on(run: RunDirectory, logs: Logs) -> None:
+    log = logs("k", "main")
+    log.append("m", "d", {"index": "0"})
+    assert read(log, "0") == {"index": "0"}
+    log.close()
+    log.append("m", "d", {"index": "1"})
+    assert read(log, "0") == {"index": "0"}
+    assert read(log, "1") == {"index": "1"}
+
+
+def test_remove_takes_the_journals_of_one_kind(run: RunDirectory, logs: Logs) -> None:
+    for kind in ("k", "other"):
+        for worker in ("gw0", "main"):
+            logs(kind, worker).append("m", "d", {"index": "0"})
+    log = logs("k", "main")
+    log.append("m", "d", {"index": "1"})
+    log.remove()
+    assert log.tables() == []
+    assert {path.name for path in run.journal.iterdir()} == {"other-gw0.jsonl", "other-main.jsonl"}
+    log.append("m", "d", {"index": "2"})
+    assert logs("k", "x").indices("m", "d") == ["2"]
+
+
+def test_a_worker_name_cannot_leave_the_journal(
+    run: RunDirectory, logs: Logs, tmp_path: Path
+) -> None:
+    logs("k", "../../gw0").append("m", "d", {"index": "0"})
+    assert len(list(run.journal.iterdir())) == 1
+
+
+def test_indices_are_in_the_order_of_numbers() -> None:
+    expected = ["0", "2", "2.1", "2.10", "10", "110"]
+    assert sorted(sorted(expected), key=index_order) == expected
+
+
+@given(st.lists(st.text("0123456789.²ab", max_size=5)))
+def test_any_indices_can_be_sorted(indices: list[str]) -> None:
+    ordered = sorted(indices, key=index_order)
+    assert sorted(ordered) == sorted(indices)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.results import ResultFile, dataset_name
+
+
+def result(**more: Any) -> ResultFile:
+    fields: dict[str, Any] = {
+        "model": "org/qwen",
+        "dataset": "gsm8k",
+        "benchmark": "gsm8k",
+        "subset": "main",
+        "version": "1d7fe4",
+        "mode": "gen",
+        "num_samples": 100,
+        "num_scored": 90,
+        "num_errors": 10,
+        "num_correct": 80,
+        "metrics": {"accuracy": 8000 / 90, "f1": 0.25},
+        "stderr": {"accuracy": 3.33},
+        "if_errors_wrong": {"accuracy": 80.0},
+        "details": [{"pred": "\ud800\u2028", "answer": 0, "correct": False}, {"pred": None}],
+    }
+    return ResultFile(**{**fields, **more})
+
+
+def test_a_result_comes_back(run: RunDirectory) -> None:
+    assert result().write(run) == run.result_file("org/qwen", "gsm8k")
+    assert ResultFile.read(run, "org/qwen", "gsm8k") == result()
+    assert ResultFile.read(run, "qwen", "gsm8k") is None
+
+
+@pytest.mark.parametrize("details", [None, []])
+@pytest.mark.parametrize("metrics", [{}, {"accuracy": 1.0}])
+def test_a_result_without_some_part_comes_back(
+    run: RunDirectory, details: Any, metrics: dict[str, float]
+) -> None:
+    written = result(details=details, metrics=metrics)
+    written.write(run)
+    assert ResultFile.read(run, "org/qwen", "gsm8k") == written
+
+
+def test_the_file_is_as_documented(run: RunDirectory) -> None:
+    content = json.loads(result(partial=True).write(run).read_bytes())
+    assert list(content) == ["accuracy", "f1", "run", "details"]
+    assert content["accuracy"] == 8000 / 90
+    assert content["details"][0]["answer"] == 0
+    assert content["run"] == {
+        "model": "org/qwen",
+        "dataset": "gsm8k",
+        "benchmark": "gsm8k",
+        "subset": "main",
+        "version": "1d7fe4",
+        "mode": "gen",
+        "num_samples": 100,
+        "num_scored": 90,
+        "num_errors": 10,
+        "num_skipped": 0,
+        "num_correct": 80,
+        "partial": True,
+        "stderr": {"accuracy": 3.33},
+        "if_errors_wrong": {"accuracy": 80.0},
+    }
+
+
+@pytest.mark.parametrize("name", ["details", "run"])
+def test_a_metric_cannot_take_a_reserved_name(run: RunDirectory, name: str) -> None:
+    with pytest.raises(ConfigError, match=f"gsm8k: a metric may not be called '{name}'"):
+        result(metrics={name: 1.0}).write(run)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"run": {}}', '{"run": 1}', '{"run": {"ver'])
+def test_a_damaged_file_is_one_clear_line(run: RunDirectory, content: str) -> None:
+    path = result().write(run)
+    path.write_text(content)
+    with pytest.raises(DataError, match=r"gsm8k\.json: the results file can't be read") as caught:
+        ResultFile.load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_later_versions_fields_are_ignored(run: RunDirectory) -> None:
+    path = result().write(run)
+    content = json.loads(path.read_bytes())
+    content["run"]["new_field"] = 1
+    path.write_text(json.dumps(content))
+    assert ResultFile.load(path) == result()
+
+
+def test_dataset_names() -> None:
+    assert dataset_name("gsm8k", "main", several=False) == "gsm8k"
+    assert dataset_name("mmlu", "law", several=True) == "mmlu-law"

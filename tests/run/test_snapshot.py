@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import DataError
+from pytest_evalplug.model.spec import resolve_model
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.snapshot import mask, read_snapshot, write_snapshot
+
+SECRET = "tops3cret"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        *(
+            {name: SECRET}
+            for name in (
+                *("api_key", "apiKey", "APIKey", "OPENAI_API_KEY", "X-Api-Key", "apikey", "key"),
+                *("token", "hf_token", "accessToken", "HF_TOKEN", "client_secret", "secret_value"),
+                *("password", "db.password", "Authorization", "proxy-authorization", "auth"),
+            )
+        ),
+        {"models": {"m": {"extra_body": [{"deep": {"token": {"nested": SECRET}}}]}}},
+        {"headers": {"X-Anything": SECRET}},
+        {"default_headers": {"a": {"b": SECRET}}},
+        {"header": SECRET},
+        {"base_url": f"https://user:{SECRET}@host/v1"},
+        {"base_url": f"https://{SECRET}@host/v1"},
+        {"base_url": f"https://user:p@{SECRET}@host/v1"},
+        {"base_url": f"https://host/v1?api-key={SECRET}&x=1"},
+        {"args": ["--model", f"openai:m@https://u:{SECRET}@host/v1"]},
+        {"args": [f"--api-key={SECRET}", f"ACCESS_TOKEN={SECRET}"]},
+        {"note": f"Bearer {SECRET}"},
+        {"note": f"sk-proj-{SECRET}{SECRET}"},
+        {"note": f"hf_{SECRET}{SECRET}"},
+    ],
+    ids=str,
+)
+def test_no_secret_reaches_the_file(run: RunDirectory, config: dict[str, Any]) -> None:
+    path = write_snapshot(run, config)
+    assert SECRET not in path.read_text(encoding="utf-8")
+    assert "***" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"max_tokens": 512, "tokenizer": "t", "token_len": 3, "keyword": "k", "author": "a"},
+        {"api_key_env": "MY_KEY", "monkey": "m", "secretary": "s"},
+        {"base_url": "http://127.0.0.1:8000/v1?x=1", "mail": "a@b.c"},
+        {"prompt": "The key is: {question} $x$ # answer@home", "empty": {}, "none": [None, True]},
+        {"api_key": None},
+    ],
+)
+def test_what_is_no_secret_comes_back(run: RunDirectory, config: dict[str, Any]) -> None:
+    write_snapshot(run, config)
+    assert read_snapshot(run) == config
+
+
+def test_masking_leaves_the_configuration_itself_alone() -> None:
+    config = {"headers": {"a": "b"}, "list": [{"token": "t"}]}
+    mask(config)
+    assert config == {"headers": {"a": "b"}, "list": [{"token": "t"}]}
+
+
+def test_a_models_table_can_be_read_back(run: RunDirectory) -> None:
+    spec = resolve_model("api", {"api": {"backend": "openai", "model": "m", "headers": {"k": "v"}}})
+    write_snapshot(run, {"models": {spec.name: spec.to_wire()}})
+    again = resolve_model("api", read_snapshot(run)["models"])
+    assert again.fingerprint == spec.fingerprint
+
+
+def test_callables_and_paths_are_written_by_name(run: RunDirectory) -> None:
+    write_snapshot(run, {"postprocessor": mask, "work_dir": Path("outputs"), "bad": "\ud800"})
+    assert read_snapshot(run) == {
+        "postprocessor": "pytest_evalplug.run.snapshot.mask",
+        "work_dir": "outputs",
+        "bad": "\ud800",
+    }
+
+
+def test_the_latest_session_is_read(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for time, model in (("20260101_000000", "old"), ("20260101_000001", "new")):
+        monkeypatch.setattr("pytest_evalplug.run.snapshot.timestamp", lambda time=time: time)
+        write_snapshot(run, {"model": model})
+    assert read_snapshot(run) == {"model": "new"}
+    assert len(list(run.configs.iterdir())) == 2
+
+
+@pytest.mark.parametrize("content", [None, "{", "\udcff"])
+def test_no_readable_snapshot_is_one_line(run: RunDirectory, content: str | None) -> None:
+    if content is not None:
+        (run.configs / "config_1.json").write_text(content, errors="surrogateescape")
+    with pytest.raises(DataError, match="name the models with --model") as caught:
+        read_snapshot(run)
+    assert "\n" not in str(caught.value)
