@@ -51,7 +51,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class SequenceLoss:
-    """A whole text's summed negative log-likelihood (nats) over its predicted tokens."""
+    """A whole text's summed negative log-likelihood (nats), and the tokens to divide it by."""
 
     nll: float
     num_tokens: int
