@@ -92,7 +92,7 @@ def test_every_candidate_is_postprocessed() -> None:
 def test_extract_answer_replaces_the_configured_postprocessor() -> None:
     class Own(Plain):
         def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-            return prediction[-1] + task_state.sample.target
+            return f"{prediction[-1]}{task_state.sample.target}"
 
     scorer = Scorer(adapter(Own, eval_cfg={"pred_postprocessor": "last-number"}))
     assert detail(scorer, "A", "12 B").pred == "BA"

@@ -54,7 +54,8 @@ CLAIM = re.compile(
     | (?i:
       \b(?:answers?|ans)\b [ ]?[\-–—]?
     | \b(?:correct|right|best|chosen|selected|appropriate|suitable)[ ]
-      (?:option|choice|letter|one|response|selection)\b (?:{_WORD}){{0,5}}? (?:[ ](?:is|be)\b|[ ]?:)
+      (?:options?|choices?|letters?|one|response|selection)\b (?:{_WORD}){{0,5}}?
+      (?:[ ](?:is|are|be)\b|[ ]?:)
     | \b(?:choose|chose|pick|picked|select|selected|opt[ ]for|go[ ]with|going[ ]with)\b [ ]?:?
     | \b(?:option|choice|solution|selection)\b (?:[ ]is\b|[ ]?[:=])
     )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 __all__ = ["after", "boxed", "last_box"]
 
+import re
 from typing import Any
 
 from pytest_evalplug.evaluation.registry import postprocessors
+
+_TOKEN = re.compile(r"(?P<box>\\(?:boxed|fbox)\s{0,9}\{)|\\[{}\\]|[{}]")
 
 
 @postprocessors.register("after")
 def after(text: Any, marker: str, *, invalid: str = "") -> str:
     r"""Return what stands after the last ``marker``, stripped, or ``invalid`` if there is none.
 
-    >>> after("4 + 4 = 8\\n#### 8", marker="####")
+    >>> after("4 + 4 = 8\n#### 8", marker="####")
     '8'
     """
     _, found, rest = str(text).rpartition(marker)
@@ -32,15 +35,17 @@ def boxed(text: Any, *, invalid: str = "") -> str:
 
 
 def last_box(text: str) -> str | None:
-    r"""Return the content of the last ``\boxed{}`` (or ``\fbox{}``) that is closed."""
+    r"""Return the content of the last ``\boxed{}`` (or ``\fbox{}``) that is closed.
+
+    An escaped brace is no brace.
+    """
     result: str | None = None
-    stack: list[int | None] = []
-    for i, char in enumerate(text):
-        if char == "{":
-            opens = text.endswith(("\\boxed", "\\fbox", "\\boxed ", "\\fbox "), 0, i)
-            stack.append(i + 1 if opens else None)
-        elif char == "}" and stack:
-            start = stack.pop()
-            if start is not None:
-                result = text[start:i]
+    starts: list[int | None] = []
+    for token in _TOKEN.finditer(text):
+        if token["box"]:
+            starts.append(token.end())
+        elif token[0] == "{":
+            starts.append(None)
+        elif token[0] == "}" and starts and (start := starts.pop()) is not None:
+            result = text[start : token.start()]
     return result

@@ -15,6 +15,7 @@ _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
 _GROUPED_BY_SPACE = re.compile(r"(?<!\d)\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
 _TEX_FRACTION = re.compile(r"\\[dt]?frac ?\{ ?(\d{1,30}) ?\} ?\{ ?(\d{1,30}) ?\}")
 _SCRIPT = re.compile(r"([\^_]) ?[{(] ?")
+_TEX_COMMA = re.compile(r"(?<=\d)(?:\{,\}|,\\!)(?=\d)")
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d", "-"))
 
 _THOUSANDS = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?:\.\d+)?")
@@ -59,7 +60,7 @@ def spell_out(text: Any) -> str:
     raw = _GROUPED_BY_SPACE.sub(lambda m: re.sub(r"\s", "", m[0]), raw)
     raw = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m[0]), raw)
     raw = _VULGAR.sub(lambda m: " " + unicodedata.normalize("NFKC", m[0]), raw)
-    return _SCRIPT.sub(r"\1", _TEX_FRACTION.sub(r" \1/\2", raw))
+    return _SCRIPT.sub(r"\1", _TEX_FRACTION.sub(r" \1/\2", _TEX_COMMA.sub(",", raw)))
 
 
 def numerals(text: str) -> Iterator[Numeral]:

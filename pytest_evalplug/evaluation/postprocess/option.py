@@ -57,7 +57,7 @@ def first_option(text: Any, options: Sequence[str] = "ABCD", *, multi: bool = Fa
 def last_option(text: Any, options: Sequence[str] = "ABCD", *, multi: bool = False) -> str:
     r"""Return what :func:`first_option` does, but look at the last line before the first.
 
-    >>> last_option("A\\nor rather\\nC")
+    >>> last_option("A\nor rather\nC")
     'C'
     """
     return _choose(text, options, multi, order=-1)
@@ -183,9 +183,10 @@ def _alone_in(line: str) -> str:
         return ""
     start = re.search(r"[A-Za-z]", line)
     options = start and _options_at(line, start.start())
-    if not options or any(c.isalnum() for c in line[options[1] :]):
+    if not start or not options:
         return ""
-    return options[0]
+    rest = line[: start.start()] + line[options[1] :]
+    return "" if any(char.isalnum() for char in rest) else options[0]
 
 
 def _supported(text: str) -> str:

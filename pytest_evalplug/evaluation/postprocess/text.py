@@ -14,6 +14,7 @@ _BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
 _CACHE_SIZE = 4096
 _MAX_MARKS = 30
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+_LEADING = re.compile(r"^[.\- ]+(?![\d.])")
 
 
 class _FoldTable(dict[int, str]):
@@ -33,6 +34,8 @@ def _fold_char(char: str) -> str:
         return " "
     if unicodedata.category(char) in ("Cc", "Cf", "Cs") or "\ufe00" <= char <= "\ufe0f":
         return ""
+    if char.isdecimal():
+        return str(unicodedata.decimal(char))
     return unicodedata.normalize("NFKC", char)
 
 
@@ -42,9 +45,10 @@ _TABLE = _FoldTable()
 def fold(value: Any) -> str:
     r"""Return ``value`` as text in its plainest form.
 
-    Full-width, circled and mathematical letters and digits become ordinary ones (NFKC, character
-    by character), line ends of every kind ``\\n``, and what can't be seen (controls, zero-width
-    and direction marks, lone surrogates) goes. ``None`` is empty text. Takes linear time.
+    Full-width, circled and mathematical letters become ordinary ones (NFKC, character by
+    character), digits of every script ASCII digits, line ends of every kind ``\n``, and what
+    can't be seen (controls, zero-width and direction marks, lone surrogates) goes. ``None`` is
+    empty text. Takes linear time.
     """
     text = "" if value is None else str(value)
     return text.replace("\r\n", "\n").translate(_TABLE)
@@ -70,10 +74,10 @@ def general(text: Any) -> str:
 
     Only the first line that has any text counts; the case stays.
 
-    >>> general("The Eiffel Tower.\\nIt is in Paris.")
+    >>> general("The Eiffel Tower.\nIt is in Paris.")
     'Eiffel Tower'
     """
     line = next((line for line in fold(text).split("\n") if line.strip()), "")
     bare = "".join(c for c in line if c in ".-" or unicodedata.category(c)[0] != "P")
     words = _ARTICLES.sub(" ", bare).split()
-    return " ".join(words).strip(".- ")
+    return _LEADING.sub("", " ".join(words)).rstrip(".- ")

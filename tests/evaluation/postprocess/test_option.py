@@ -79,7 +79,7 @@ def test_rules(reply: str, letter: str) -> None:
     ("reply", "letters"),
     [
         ("The correct options are A and D.", "AD"),
-        ("答案：BD", "BD"),
+        ("答案\uff1aBD", "BD"),
         ("A\nC", "AC"),
         ("Answer: A, B. C is wrong.", "AB"),
         ("Answer: B", "B"),
