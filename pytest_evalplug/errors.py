@@ -23,6 +23,7 @@ __all__ = [
     "TooLongError",
     "WrongAnswer",
     "nearest",
+    "one_line",
 ]
 
 import difflib
@@ -90,3 +91,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
     rest = sorted(n for n in names if n not in close)
     hint = f"Did you mean {close[0]!r}? " if close else ""
     return f"{hint}Known: {', '.join([*close, *rest]) or 'none'}"
+
+
+def one_line(error: BaseException, length: int = 200) -> str:
+    """Return another library's error as its type and the beginning of its text, on one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:length]}" if text else type(error).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["load_from_hub", "one_line"]
+__all__ = ["load_from_hub"]
 
 import importlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytest_evalplug.dataset.table import Table
-from pytest_evalplug.errors import DataError
+from pytest_evalplug.errors import DataError, one_line
 
 PROBE_TIMEOUT = 5.0
 """Seconds that the first look at a hub id may take."""
@@ -88,9 +88,7 @@ def _from_modelscope(
     try:
         loader = importlib.import_module("modelscope.msdatasets").MsDataset
     except ImportError:
-        raise LookupError(
-            f"ms:{dataset_id} needs ModelScope (pip install 'pytest-evalplug[modelscope]')"
-        ) from None
+        raise LookupError(f"ms:{dataset_id} needs ModelScope (pip install modelscope)") from None
     key = (f"ms:{dataset_id}", revision)
     if obstacle := _obstacles.get(key):
         raise LookupError(obstacle)
@@ -105,9 +103,3 @@ def _from_modelscope(
         _obstacles[key] = f"ms:{dataset_id}: {one_line(error)}"
         raise LookupError(_obstacles[key]) from None
     return Table([dict(row) for row in loaded], f"ms:{dataset_id} ({subset}, {split})")
-
-
-def one_line(error: BaseException) -> str:
-    """Return an error as one short line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}"

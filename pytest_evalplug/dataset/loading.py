@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_evalplug.dataset.hub import load_from_hub, one_line
+from pytest_evalplug.dataset.hub import load_from_hub
 from pytest_evalplug.dataset.readers import EXTENSIONS, read_table
 from pytest_evalplug.dataset.table import Table
-from pytest_evalplug.errors import DataError
+from pytest_evalplug.errors import DataError, one_line
 
 _SAVED = ("dataset_info.json", "dataset_dict.json")
 """What marks a folder that ``datasets`` saved (one split, or several)."""

@@ -27,7 +27,7 @@ DEFAULT_PROMPT_MULTIPLE = """\
 {choices}
 
 One or more options are right. Answer with all their letters (of {letters}). End with a line of \
-the form "ANSWER: XY"."""
+the form "ANSWER: X, Y"."""
 
 
 class MultiChoiceAdapter(DefaultDataAdapter):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_evalplug.dataset.table import Origin, Record, Table
-from pytest_evalplug.errors import DataError, EvalplugError, nearest
+from pytest_evalplug.errors import DataError, EvalplugError, nearest, one_line
 from pytest_evalplug.types import Sample
 
 _LABEL_COLUMNS = ("label", "labels", "answer", "answerKey", "gold", "target", "correct")
@@ -47,7 +47,7 @@ def _explain(error: Exception, record: Record, where: str) -> DataError:
     if isinstance(missing, str) and missing not in record:
         return DataError(f"no column {missing!r}", where=where, fix=nearest(missing, record))
     return DataError(
-        f"record_to_sample failed with {type(error).__name__}: {error}",
+        f"record_to_sample failed with {one_line(error)}",
         where=where,
         fix="Check the record on that line, or record_to_sample.",
     )
