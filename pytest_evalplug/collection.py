@@ -86,6 +86,12 @@ class Benchmark:
         """Scores this benchmark's predictions. Raises ConfigError for a bad ``eval_cfg``."""
         return self.adapter.scorer
 
+    def scorer_for(self, model_postprocessor: Any) -> Scorer:
+        """Return the scorer for a model with a postprocessor of its own, applied first."""
+        if model_postprocessor is None:
+            return self.scorer
+        return Scorer(self.adapter, model_postprocessor)
+
     def version(self, subset: str) -> str:
         """Return the first six characters of the hash of the prompt configuration."""
         config = json.dumps(self.adapter.prompt_config(subset), sort_keys=True, default=str)

@@ -355,6 +355,13 @@ def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpe
                 where="--model",
                 fix="Name one of them in [tool.evalplug.models.<name>]",
             )
+        if spec.pred_postprocessor is not None:
+            from pytest_evalplug.evaluation.postprocessor import resolve_postprocessor
+
+            resolve_postprocessor(
+                spec.pred_postprocessor,
+                where=f"[tool.evalplug.models.{spec.name}] pred_postprocessor",
+            )
         specs[spec.name] = spec
     return tuple(specs.values())
 

@@ -16,6 +16,7 @@ import pytest
 
 from pytest_evalplug.collection import Benchmark, Placeholder, case_of
 from pytest_evalplug.errors import ConfigError, ModelError, NotApplicable, WrongAnswer
+from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
 from pytest_evalplug.inference.inferencers import INFERENCERS, missing_method
@@ -104,6 +105,7 @@ class EvalSession:
         self._store: PredictionStore | None = None
         self._details: DetailStore | None = None
         self._scored: set[Case] = set()
+        self._scorers: dict[tuple[str, str], Scorer] = {}
         self._log: logging.Handler | None = None
 
     # --- before the first item
@@ -178,10 +180,17 @@ class EvalSession:
         """Score one prediction, once, and keep the verdict."""
         if self.config.stage == "infer":
             return Evaluation(case, model, record, None)
-        scorer = self.benchmarks[case.adapter.meta.name].scorer
+        scorer = self._scorer(case.adapter.meta.name, model)
         detail = scorer.detail(task_state(case, model, record), record)
         self.keep(case, model, detail)
         return Evaluation(case, model, record, detail)
+
+    def _scorer(self, benchmark: str, model: str) -> Scorer:
+        key = (benchmark, model)
+        if key not in self._scorers:
+            postprocessor = self._sources[model].model.pred_postprocessor
+            self._scorers[key] = self.benchmarks[benchmark].scorer_for(postprocessor)
+        return self._scorers[key]
 
     def reported(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
