@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Table", "build_table", "rows_from_results"]
+__all__ = ["Table", "build_table"]
 
 import csv
 import io
@@ -103,14 +103,8 @@ def build_table(run: RunDirectory, models: Sequence[str], datasets: Sequence[Dat
     )
 
 
-def rows_from_results(
-    run: RunDirectory, models: Sequence[str], datasets: Sequence[DatasetRef]
-) -> list[Row]:
-    """Return the table's rows: each dataset's, and after a benchmark's last one its averages."""
-    return _rows(models, datasets, read_results(run, models, datasets))
-
-
 def _rows(models: Sequence[str], datasets: Sequence[DatasetRef], results: Results) -> list[Row]:
+    """Return each dataset's rows, and after a benchmark's last one its averages."""
     last = {dataset.benchmark: dataset for dataset in datasets}
     rows: list[Row] = []
     for dataset in datasets:

@@ -21,6 +21,7 @@ def test_details_of_all_workers_come_back_in_order(run: RunDirectory, details: D
     assert found == verdicts
     assert list(found) == ["2", "10"]
     assert details().details("other", "d") == {}
+    assert details().tables() == [("m", "d")]
 
 
 def test_the_later_verdict_counts_also_if_it_is_an_error(

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.run.results import ResultFile
+from pytest_evalplug.summary.averages import average_rows, missing_subsets
+from pytest_evalplug.summary.rows import Cell, DatasetRef, Row
+
+from .conftest import result
+
+LAW = DatasetRef("mmlu", "law", ("law", "virology"))
+VIROLOGY = DatasetRef("mmlu", "virology", LAW.subsets)
+
+
+def results(law: dict[str, Any], virology: dict[str, Any]) -> dict[tuple[str, str], ResultFile]:
+    pairs = ((LAW, law), (VIROLOGY, virology))
+    return {("a", dataset.name): result(dataset, "a", **more) for dataset, more in pairs}
+
+
+def test_naive_and_weighted() -> None:
+    # the worked example of the documentation that we implement: 75 and 80
+    found = results({"accuracy": 60.0, "num_scored": 100}, {"accuracy": 90.0, "num_scored": 200})
+    naive, weighted = average_rows(LAW, ["a"], found)
+    assert naive == Row("mmlu", "1d7fe4", "naive_average", "gen", (Cell(75.0, 300),))
+    assert weighted == Row("mmlu", "1d7fe4", "weighted_average", "gen", (Cell(80.0, 300),))
+
+
+def test_standard_errors_of_independent_subsets_add_in_squares() -> None:
+    found = results(
+        {"accuracy": 60.0, "num_scored": 100, "stderr": {"accuracy": 3.0}},
+        {"accuracy": 90.0, "num_scored": 300, "stderr": {"accuracy": 4.0}},
+    )
+    naive, weighted = (row.cells[0] for row in average_rows(LAW, ["a"], found))
+    assert naive is not None
+    assert naive.stderr == pytest.approx(5 / 2)
+    assert weighted is not None
+    assert weighted.stderr == pytest.approx(math.sqrt(300**2 + 1200**2) / 400)
+
+
+def test_a_standard_error_is_given_only_if_every_subset_has_one() -> None:
+    found = results({"accuracy": 60.0, "stderr": {"accuracy": 3.0}}, {"accuracy": 90.0})
+    assert [
+        cell.stderr for row in average_rows(LAW, ["a"], found) for cell in row.cells if cell
+    ] == [*(None, None)]
+
+
+def test_other_shared_metrics_have_averages_by_their_name() -> None:
+    found = results(
+        {"metrics": {"f1": 2.0, "accuracy": 60.0, "only_here": 1.0}},
+        {"metrics": {"accuracy": 90.0, "f1": 4.0}},
+    )
+    values = {
+        row.metric: row.cells[0] and row.cells[0].value for row in average_rows(LAW, ["a"], found)
+    }
+    assert values == {
+        "naive_average": 75.0,
+        "weighted_average": 75.0,
+        "f1_naive_average": 3.0,
+        "f1_weighted_average": 3.0,
+    }
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_without_a_subset_there_is_no_average(empty: bool) -> None:
+    found = results({"accuracy": 60.0}, {"num_scored": 0})
+    if not empty:
+        del found["a", "mmlu-virology"]
+    assert missing_subsets(LAW, "a", found) == ["virology"]
+    assert average_rows(LAW, ["a"], found) == [
+        Row("mmlu", "-", "naive_average", "-", (None,)),
+        Row("mmlu", "-", "weighted_average", "-", (None,)),
+    ]
+
+
+def test_a_model_without_a_subset_has_a_gap_beside_one_that_has_all() -> None:
+    found = results({"accuracy": 60.0}, {"accuracy": 90.0})
+    found["b", "mmlu-law"] = result(LAW, "b", 99.0)
+    assert [row.cells for row in average_rows(LAW, ["a", "b"], found)] == [
+        *((Cell(75.0, 20), None), (Cell(75.0, 20), None))
+    ]
+
+
+def test_subsets_of_different_versions_have_a_version_of_their_own() -> None:
+    versions = [
+        average_rows(LAW, ["a"], results({"accuracy": 1.0, "version": v}, {"accuracy": 1.0}))[
+            0
+        ].version
+        for v in ("1d7fe4", "other", "third", "other")
+    ]
+    assert versions[0] == "1d7fe4"
+    assert len(set(versions)) == 3
+    assert versions[1] == versions[3]
+    assert {len(version) for version in versions} == {6}

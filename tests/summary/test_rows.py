@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.summary.rows import Cell, DatasetRef, Row, dataset_rows, read_results
+
+from .conftest import Save, result
+
+GSM8K = DatasetRef("gsm8k", "main", ("main",))
+LAW = DatasetRef("mmlu", "law", ("law", "virology"))
+
+
+def test_a_dataset_is_called_by_its_subset_only_if_there_are_several() -> None:
+    assert GSM8K.name == "gsm8k"
+    assert LAW.name == "mmlu-law"
+    assert LAW.sibling("virology") == "mmlu-virology"
+
+
+def test_only_what_there_is_is_read_and_details_are_not_held(run: RunDirectory, save: Save) -> None:
+    save(GSM8K, "a", 70.0, details=[{"pred": "1"}])
+    found = read_results(run, ["a", "b"], [GSM8K, LAW])
+    assert found == {("a", "gsm8k"): result(GSM8K, "a", 70.0)}
+
+
+def test_a_row_per_metric_the_well_known_ones_first() -> None:
+    metrics = {"bleu": 1.0, "f1": 2.0, "accuracy": 3.0, "zeta": 4.0, "alpha": 5.0}
+    results = {("a", "gsm8k"): result(GSM8K, "a", metrics=metrics, stderr={"f1": 0.5})}
+    rows = dataset_rows("gsm8k", ["a"], results)
+    assert [row.metric for row in rows] == ["accuracy", "f1", "bleu", "zeta", "alpha"]
+    assert rows[1] == Row("gsm8k", "1d7fe4", "f1", "gen", (Cell(2.0, 10, 0.5),))
+
+
+def test_a_column_per_model_with_gaps() -> None:
+    results = {
+        ("a", "gsm8k"): result(GSM8K, "a", 70.0),
+        ("c", "gsm8k"): result(GSM8K, "c", metrics={"accuracy": 0.0, "f1": 2.0}),
+    }
+    accuracy, f1 = dataset_rows("gsm8k", ["a", "b", "c"], results)
+    assert accuracy.cells == (Cell(70.0, 10), None, Cell(0.0, 10))
+    assert f1.cells == (None, None, Cell(2.0, 10))
+
+
+@pytest.mark.parametrize("change", ["version", "mode"])
+def test_another_version_or_mode_is_never_in_the_same_row(change: str) -> None:
+    results = {
+        ("a", "gsm8k"): result(GSM8K, "a", 70.0),
+        ("b", "gsm8k"): result(GSM8K, "b", 80.0, **{change: "other"}),
+    }
+    first, second = dataset_rows("gsm8k", ["a", "b"], results)
+    assert first.cells == (Cell(70.0, 10), None)
+    assert second.cells == (None, Cell(80.0, 10))
+    assert getattr(second, change) == "other"
+
+
+def test_no_result_or_nothing_scored_is_a_row_of_dashes() -> None:
+    dashes = [Row("gsm8k", "-", "-", "-", (None,))]
+    assert dataset_rows("gsm8k", ["a"], {}) == dashes
+    empty = result(GSM8K, "a", num_scored=0, num_errors=10)
+    assert dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): empty}) == dashes
