@@ -4,8 +4,9 @@ Paper     none: written for this project, to try it out with; no measure of anyt
 Licence   Apache-2.0, as this project
 Data      data/demo_knowledge beside this file; test 76, train 4 (the shots); each letter is
           right equally often
-Prompt    ours: 4 examples, lettered choices, "Answer:" and the letter
-Metric    accuracy: of the letter in the reply (gen), of the likeliest letter (ppl, ll)
+Prompt    ours: 4 examples; gen: lettered choices, "Answer:" and the letter; ppl, ll: the
+          question, "Answer:" and each choice, which even a small model can tell apart
+Metric    accuracy: of the letter in the reply (gen), of the likeliest choice (ppl, ll)
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, reg
         train_split="train",
         few_shot_num=4,
         prompt_template="Question: {question}\n{choices}\nAnswer:",
+        choice_prompt_template="Question: {question}\nAnswer:",
+        choice_template=" {choice}",
         generation=dict(max_tokens=64, temperature=0.0, stop=["\nQuestion:"]),
     )
 )
@@ -43,5 +46,8 @@ class TestDemoKnowledge(MultiChoiceAdapter):
         )
 
     def sample_to_fewshot(self, sample: Sample) -> str:
-        """Return a question with its letter."""
-        return f"{self.format_prompt_template(sample)} {sample.target}"
+        """Return a question with its answer: the letter, or in ppl and ll the choice itself."""
+        answer = str(sample.target)
+        if self.options.eval_mode != "gen":
+            answer = (sample.choices or [])["ABCD".index(answer)]
+        return f"{self.format_prompt_template(sample)} {answer}"

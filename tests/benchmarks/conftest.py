@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pytest
 
@@ -16,7 +16,7 @@ from pytest_evalplug.types import Detail, ModelOutput, Sample, TaskState
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
-Make: TypeAlias = Callable[[str], DefaultDataAdapter]
+Make: TypeAlias = Callable[..., DefaultDataAdapter]
 
 
 @pytest.fixture(scope="session")
@@ -42,8 +42,8 @@ def make(shipped: dict[str, type[DefaultDataAdapter]], data_dir: Path) -> Make:
     """Return the adapter of a benchmark, reading from the data directory; made once each."""
 
     @cache
-    def adapter(name: str) -> DefaultDataAdapter:
-        return shipped[name](options=AdapterOptions(data_dirs=(data_dir,)))
+    def adapter(name: str, mode: Literal["gen", "ppl", "ll"] = "gen") -> DefaultDataAdapter:
+        return shipped[name](options=AdapterOptions(data_dirs=(data_dir,), eval_mode=mode))
 
     return adapter
 

@@ -13,7 +13,7 @@ import pytest
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.types import Sample
 
-Make: TypeAlias = Callable[[str], DefaultDataAdapter]
+Make: TypeAlias = Callable[..., DefaultDataAdapter]
 AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
 
 DEMO = Path(__file__).resolve().parents[2] / "benchmarks" / "data"
@@ -151,9 +151,20 @@ def test_demo_knowledge(make: Make) -> None:
 
     train, test = (rows(DEMO / "demo_knowledge" / f"{split}.jsonl") for split in ("train", "test"))
     expected = "".join(f"{block(r)} {r['answer']}\n\n" for r in train) + block(test[5])
-    adapter = make("demo_knowledge")
-    assert prompt(adapter, "default", 5) == expected
-    assert context(adapter, "default", 5) == expected
+    assert prompt(make("demo_knowledge"), "default", 5) == expected
+
+
+def test_demo_knowledge_compares_the_choices_themselves(make: Make) -> None:
+    train, test = (rows(DEMO / "demo_knowledge" / f"{split}.jsonl") for split in ("train", "test"))
+    shots = [
+        f"Question: {r['question']}\nAnswer: {r['choices']['ABCD'.index(r['answer'])]}\n\n"
+        for r in train
+    ]
+    adapter = make("demo_knowledge", "ppl")
+    asked = f"{''.join(shots)}Question: {test[5]['question']}\nAnswer:"
+    assert context(adapter, "default", 5) == asked
+    query = adapter.build_query(adapter.samples("default")[5], "default")
+    assert query.continuations == tuple(f" {choice}" for choice in test[5]["choices"])
 
 
 @pytest.mark.parametrize("name", SHOTS)

@@ -32,7 +32,7 @@ SUBSETS = {"agieval": 17, "bbh": 27, "mmlu": 57}
 LETTERED = ["agieval", "arc_challenge", "arc_easy", "bbh", "demo_knowledge", "mmlu"]
 TEN_SUBJECTS = 10
 
-Make: TypeAlias = Callable[[str], DefaultDataAdapter]
+Make: TypeAlias = Callable[..., DefaultDataAdapter]
 AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
 Judge: TypeAlias = Callable[..., Detail]
 
@@ -133,7 +133,7 @@ def test_a_constant_letter_scores_its_share(
 def test_the_likeliest_choice_is_judged(
     name: str, make: Make, at_hand: AtHand, judge: Judge
 ) -> None:
-    adapter = make(name)
+    adapter = make(name, "ll")
     for subset in at_hand(adapter):
         for sample in adapter.samples(subset):
             try:

@@ -14,7 +14,7 @@ from pytest_evalplug.dataset.ids import item_ids
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.types import Detail, Sample
 
-Make: TypeAlias = Callable[[str], DefaultDataAdapter]
+Make: TypeAlias = Callable[..., DefaultDataAdapter]
 AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
 Judge: TypeAlias = Callable[..., Detail]
 Shipped: TypeAlias = dict[str, type[DefaultDataAdapter]]
