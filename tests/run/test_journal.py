@@ -65,7 +65,9 @@ def test_records_come_back_in_order(tmp_path: Path) -> None:
 def test_a_line_that_is_no_object_costs_only_itself(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     deep = b"[" * 100_000
-    path.write_bytes(b'{"a": 1}\n[1]\n"text"\nnull\n' + deep + b'\n{"a": \xff}\n{"a": 2}\n')
+    path.write_bytes(
+        b'\xef\xbb\xbf{"a": 1}\n[1]\n"text"\nnull\n' + deep + b'\n{"a": \xff}\n{"a": 2}\n'
+    )
     assert list(read_journal(path)) == [{"a": 1}, {"a": 2}]
 
 

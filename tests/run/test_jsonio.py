@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pytest_evalplug.run.jsonio import digest, dumps, json_object, write_atomic
 
-NASTY = "a\u2028b\u2029c\x85d\x00e\x1b[31mf\ud800g\r\nh\U0001f600\x9b"
+NASTY = "a\u2028b\u2029c\x85d\x00e\x1b[31mf\ud800g\udfff\r\nh\U0001f600\x9b"
 
 
 @dataclass

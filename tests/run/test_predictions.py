@@ -218,6 +218,16 @@ def test_other_processes_are_seen_after_a_refresh(
     assert reader.get("m", "d", "0") == record("0")
 
 
+def test_a_merge_takes_what_came_after_the_last_look(
+    run: RunDirectory, predictions: Predictions
+) -> None:
+    controller = predictions()
+    assert controller.get("m", "d", "0") is None
+    predictions("gw0").put("m", "d", record("0"))
+    controller.merge()
+    assert saved(run) == {"0": record("0")}
+
+
 def test_a_damaged_file_is_said_and_nothing_is_lost(
     run: RunDirectory, predictions: Predictions
 ) -> None:

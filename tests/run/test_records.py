@@ -48,14 +48,15 @@ def test_a_line_half_written_at_one_look_is_found_at_the_next(
     run: RunDirectory, logs: Logs
 ) -> None:
     line = {"model": "m", "dataset": "d", "time": 1.0, "record": {"index": "0", "x": "é"}}
-    data = json.dumps(line).encode()
+    first = json.dumps(line).encode() + b"\n"
+    second = first.replace(b'"0"', b'"1"')
     path = run.journal / "k-gw0.jsonl"
     reader = logs("k", "main")
-    for end in range(0, len(data), 7):
-        path.write_bytes(data[:end])
+    for end in range(len(first), len(first + second) - 1, 7):
+        path.write_bytes((first + second)[:end])
         reader.refresh()
-        assert read(reader, "0") is None
-    path.write_bytes(data + b"\n" + data.replace(b'"0"', b'"1"'))
+        assert reader.indices("m", "d") == ["0"]
+    path.write_bytes(first + second)
     reader.refresh()
     assert reader.indices("m", "d") == ["0", "1"]
 
@@ -110,6 +111,13 @@ def test_a_foreign_line_costs_only_itself(
     log = logs("k", "main")
     log.append("m", "d", {"index": "1"})
     assert log.indices("m", "d") == ["1"]
+
+
+def test_a_record_may_hold_a_record(run: RunDirectory, logs: Logs) -> None:
+    nested = {"index": "0", "gold": {"index": "1", "record": {"index": "2", "record": {}}}}
+    log = logs("k", "main")
+    log.append("m", "d", nested)
+    assert read(log, "0") == nested
 
 
 def test_a_closed_log_goes_on(run: RunDirectory, logs: Logs) -> None:

@@ -50,7 +50,12 @@ def test_no_secret_reaches_the_file(run: RunDirectory, config: dict[str, Any]) -
     "config",
     [
         {"max_tokens": 512, "tokenizer": "t", "token_len": 3, "keyword": "k", "author": "a"},
-        {"api_key_env": "MY_KEY", "monkey": "m", "secretary": "s"},
+        {
+            "api_key_env": "MY_KEY",
+            "client_secret_env": "MY_SECRET",
+            "monkey": "m",
+            "secretary": "s",
+        },
         {"base_url": "http://127.0.0.1:8000/v1?x=1", "mail": "a@b.c"},
         {"prompt": "The key is: {question} $x$ # answer@home", "empty": {}, "none": [None, True]},
         {"api_key": None},
