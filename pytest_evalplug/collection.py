@@ -14,6 +14,7 @@ __all__ = [
 
 import hashlib
 import json
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,7 +36,7 @@ PARAMETER = "evalplug_case"
 """The fixture that carries the case; whatever asks for it, even indirectly, runs per sample."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Placeholder:
     """Stands for a benchmark or subset without samples, and says why when it is run."""
 
@@ -57,6 +58,7 @@ class Benchmark:
     """What is wrong with the whole benchmark."""
     missing: dict[str, EvalplugError] = field(default_factory=dict)
     """What is wrong with single subsets."""
+    _cases: list[tuple[str, Case | Placeholder]] | None = None
 
     @classmethod
     def build(
@@ -70,8 +72,8 @@ class Benchmark:
             benchmark = cls(meta, klass, file, adapter)
             benchmark.scorer.check()
             return benchmark
-        except EvalplugError as caught:
-            error = caught
+        except Exception as caught:
+            error = authors_error(caught, file)
         return cls(
             meta, klass, file, _NoAdapter(benchmark_meta=BenchmarkMeta(name=meta.name)), error
         )
@@ -101,16 +103,21 @@ class Benchmark:
         """Return the name that files and tables use for a subset."""
         return dataset_of(self.adapter, subset)
 
-    def cases(self, config: RunConfig) -> Iterator[tuple[str, Case | Placeholder]]:
-        """Yield an id and a case for every item, models outermost."""
+    def cases(self, config: RunConfig) -> list[tuple[str, Case | Placeholder]]:
+        """Return an id and a case for every item; all test functions share the cases."""
+        if self._cases is None:
+            self._cases = list(self._make_cases(config))
+        return self._cases
+
+    def _make_cases(self, config: RunConfig) -> Iterator[tuple[str, Case | Placeholder]]:
         if self.error:
             yield "error", Placeholder(self.name, "", self.error)
             return
         try:
             subsets = self.adapter.subsets()
-        except EvalplugError as error:
-            self.error = error
-            yield "missing", Placeholder(self.name, "", error)
+        except Exception as caught:
+            self.error = authors_error(caught, self.file)
+            yield "missing", Placeholder(self.name, "", self.error)
             return
         if not subsets:
             unselected = NotApplicable("no subset of this benchmark is selected", where=self.name)
@@ -133,8 +140,8 @@ class Benchmark:
                 raise NotApplicable(
                     f"has no choices to compare in {mode} mode", where=self.dataset(subset)
                 )
-        except EvalplugError as error:
-            self.missing[subset] = error
+        except Exception as caught:
+            error = self.missing[subset] = authors_error(caught, self.file)
             kind = "skipped" if isinstance(error, NotApplicable) else "missing"
             yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error, model)
             return
@@ -144,6 +151,16 @@ class Benchmark:
                 suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
                 case = Case(adapter, subset, position, item_id, repeat, model)
                 yield safe_id(f"{prefix}{item_id}{suffix}"), case
+
+
+def authors_error(error: Exception, file: str) -> EvalplugError:
+    """Return an exception of the author's own code as one line that says where it came from."""
+    if isinstance(error, EvalplugError):
+        return error
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == file]
+    where = f"{file}:{own[-1].lineno}, in {own[-1].name}" if own else file
+    return ConfigError(f"{type(error).__name__}: {error}", where=where)
 
 
 class _NoAdapter(DefaultDataAdapter):
@@ -191,7 +208,7 @@ def make_benchmark(
     node.obj = type(cls.__name__, (cls,), {"__init__": object.__init__, "__doc__": cls.__doc__})
     for mark in getattr(cls, "pytestmark", ()):
         node.add_marker(getattr(pytest.mark, mark.name)(*mark.args, **mark.kwargs))
-    node.add_marker(pytest.mark.evalplug(meta.name))
+    node.add_marker(pytest.mark.evalplug(name=meta.name))
     for tag in meta.tags:
         node.add_marker(tag_mark(tag))
     return node
@@ -202,7 +219,7 @@ def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
     if PARAMETER in metafunc.fixturenames:
         node = metafunc.definition.getparent(BenchmarkClass)
         if node is not None:
-            pairs = list(node.benchmark.cases(config))
+            pairs = node.benchmark.cases(config)
             metafunc.parametrize(
                 PARAMETER,
                 [case for _, case in pairs],

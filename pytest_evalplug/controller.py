@@ -10,7 +10,7 @@ __all__ = ["Controller"]
 import os
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,15 +155,18 @@ class Controller:
 
     # --- the end
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
         if self._progress:
             self._progress.close()
         if SESSION in self._pytest.stash:
             own = self._pytest.stash[SESSION]
             own.close()
             self._counts.update(own.counts())
-        self._finish()
+        try:
+            yield  # xdist ends its workers here; until then they write into the run directory
+        finally:
+            self._finish()
         session.exitstatus = exit_status(
             exitstatus,
             self._tally,

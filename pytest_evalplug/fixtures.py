@@ -24,8 +24,8 @@ def refuse(error: EvalplugError) -> NoReturn:
     """Report an error as one line, without a traceback; what does not apply as a skip."""
     __tracebackhide__ = True
     if isinstance(error, NotApplicable):
-        pytest.skip(str(error))
-    pytest.fail(str(error), pytrace=False)
+        raise pytest.skip.Exception(str(error)) from None
+    raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture(scope="session")

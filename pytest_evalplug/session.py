@@ -38,6 +38,8 @@ from pytest_evalplug.wire import Manifest, Part
 
 Source = Engine | SavedPredictions
 
+_LOGGER = logging.getLogger("pytest_evalplug")
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -105,6 +107,7 @@ class EvalSession:
         self._store: PredictionStore | None = None
         self._details: DetailStore | None = None
         self._scored: set[Case] = set()
+        self._decided: set[Case] = set()
         self._scorers: dict[tuple[str, str], Scorer] = {}
         self._log: logging.Handler | None = None
 
@@ -115,6 +118,7 @@ class EvalSession:
     ) -> None:
         """Take note of what will run, in this order, and open the run directory for it."""
         self.manifest = _manifest(self.benchmarks, items)
+        self._decided = {c for i in items if decides(i) and isinstance(c := case_of(i), Case)}
         if not self.manifest.parts:
             return
         self._plan = self._lane(items)
@@ -144,7 +148,8 @@ class EvalSession:
         run.infer_logs.mkdir(parents=True, exist_ok=True)
         self._log = logging.FileHandler(run.infer_logs / f"{self.role.worker}.log", delay=True)
         self._log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-        logging.getLogger("pytest_evalplug").addHandler(self._log)
+        _LOGGER.addHandler(self._log)
+        _LOGGER.propagate = False  # engines log at any time, not while "their" item runs
 
     @property
     def run(self) -> RunDirectory:
@@ -202,6 +207,8 @@ class EvalSession:
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
+        if not decides(item) and case in self._decided:
+            return  # an author's further test of a sample that test_sample judges
         setattr(report, SAMPLE, True)
         if case in self._scored or report.when == "teardown" or self.config.stage == "infer":
             return
@@ -319,7 +326,8 @@ class EvalSession:
             self._store.close()
             self._details.close()
         if self._log:
-            logging.getLogger("pytest_evalplug").removeHandler(self._log)
+            _LOGGER.removeHandler(self._log)
+            _LOGGER.propagate = True
             self._log.close()
             self._log = None
 
@@ -352,13 +360,20 @@ def _close(backend: ModelBackend) -> None:
         close()
 
 
+def decides(item: pytest.Item) -> bool:
+    """Tell whether an item's outcome is its sample's verdict, where no Evaluator gave one."""
+    return getattr(item, "originalname", "") == "test_sample"
+
+
 def _manifest(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) -> Manifest:
     parts: dict[tuple[str, str, str | None], Part] = {}
     modules: dict[str, list[str]] = {}
+    seen: set[Case | Placeholder] = set()
     for item in items:
         case = case_of(item)
-        if case is None:
+        if case is None or case in seen:
             continue
+        seen.add(case)
         name = case.adapter.meta.name if isinstance(case, Case) else case.benchmark
         key = (name, case.subset, case.model)
         if key not in parts:

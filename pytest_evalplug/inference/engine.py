@@ -19,7 +19,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.errors import EvalplugError, FatalModelError, ModelError, TooLongError
+from pytest_evalplug.errors import (
+    EvalplugError,
+    FatalModelError,
+    ModelError,
+    NotApplicable,
+    TooLongError,
+)
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
@@ -105,7 +111,8 @@ class Engine:
 
     def forget(self, case: Case) -> None:
         """Drop a prediction whose item is over."""
-        self._loop.call_soon_threadsafe(self._drop, case)
+        if self._thread.is_alive():  # an interrupted item ends after the engine
+            self._loop.call_soon_threadsafe(self._drop, case)
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run an Evaluator's coroutine on the engine's loop and return its result."""
@@ -184,11 +191,8 @@ class Engine:
         except asyncio.CancelledError:
             future.set_exception(StoppedError("the run was stopped"))
             raise
-        except EvalplugError as error:
-            future.set_exception(error)
         except Exception as error:
-            log.exception("%s %s", case.dataset, case.item_id)
-            future.set_exception(ModelError(f"{type(error).__name__}: {error}", where=case.item_id))
+            future.set_exception(_as_error(error, case))
         else:
             future.set_result(record)
 
@@ -203,12 +207,13 @@ class Engine:
             return saved
         try:
             output, payload, dropped = await self._ask(case, payload, params)
-        except (StoppedError, FatalModelError):
+        except (StoppedError, FatalModelError, NotApplicable):
             raise
-        except ModelError as error:
+        except Exception as caught:
+            error = _as_error(caught, case)
             record = build_record(case, self.inferencer.shown(payload), key, error=str(error))
             self._store.put(self.model.name, case.dataset, record)
-            raise
+            raise error from None
         shown = self.inferencer.shown(payload)
         record = build_record(case, shown, key, output=output, dropped_shots=dropped)
         self.counts["asked"] += 1
@@ -286,6 +291,14 @@ class _Hooks:
         self.end = end if adapter.overrides("_on_inference_end") else None
         self.infer: Callable[[], Any] = lambda: adapter._on_inference(model, sample)
         self.run: Callable[[], Any] = lambda: adapter.run_inference(model, sample, folder)
+
+
+def _as_error(error: Exception, case: Case) -> EvalplugError:
+    """Return what an author's own code raised as that sample's error."""
+    if isinstance(error, EvalplugError):
+        return error
+    log.error("%s %s", case.dataset, case.item_id, exc_info=error)
+    return ModelError(f"{type(error).__name__}: {error}", where=case.item_id)
 
 
 def _as_output(result: Any, default: ModelOutput | None = None) -> ModelOutput:

@@ -1,0 +1,34 @@
+"""pytest runs real pytest: each test has a suite of benchmarks of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+# An in-process run forgets the modules that it imported first. These stay, which saves time and
+# keeps classes the same in all runs.
+import pytest_evalplug.finish
+import pytest_evalplug.report.progress
+import pytest_evalplug.report.terminal
+import pytest_evalplug.scheduling
+import pytest_evalplug.session
+import pytest_evalplug.viz  # noqa: F401
+
+from .project import Project
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A suite with a scripted model; its environment has no EVALPLUG_ variables."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith("EVALPLUG_"):
+            monkeypatch.delenv(name)
+    return Project(pytester)
+
+
+@pytest.fixture(params=[(), ("-n0",), ("-n2",)], ids=["plain", "n0", "n2"])
+def mode(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """How pytest runs the items: alone, with xdist at rest, on two workers."""
+    args: tuple[str, ...] = request.param
+    return args

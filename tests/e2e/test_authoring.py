@@ -1,0 +1,277 @@
+"""What a benchmark's author may write in the class."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .project import HEAD, Project, right, wrong
+
+START = (
+    HEAD
+    + """
+import asyncio, pathlib
+from pytest_evalplug import *
+from pytest_evalplug.types import ModelOutput
+
+@register_benchmark(BenchmarkMeta(name="quiz"))
+class Quiz(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["a"])
+"""
+)
+
+
+def write(project: Project, body: str) -> None:
+    lines = (f"    {line}" if line.strip() else line for line in body.splitlines())
+    project.write("test_quiz.py", START + "\n".join(lines) + "\n")
+
+
+def test_init_with_kwargs(project: Project, mode: tuple[str, ...]) -> None:
+    write(
+        project,
+        """
+def __init__(self, **kwargs):
+    super().__init__(**kwargs)
+    self.prompt_template = "ignore this\\n{question}"
+    self.made = 1
+    with open("made.txt", "a") as file:
+        file.write("x")
+def test_state(self):
+    assert self.made == 1
+""",
+    )
+    project.data([right(n) for n in range(5)])
+    run = project.run(*mode)
+    assert run.outcomes == {"passed": 6}
+    assert project.asked()[0].startswith("ignore this\nsay ")
+    made = (project.path / "made.txt").read_text()
+    assert len(made) == (3 if "-n2" in mode else 1)  # the controller scores with its own
+
+
+def test_own_test_with_the_prediction_alone(project: Project, mode: tuple[str, ...]) -> None:
+    write(
+        project,
+        """
+def test_sample(self, prediction, sample, tmp_path):
+    assert prediction == sample.target
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_ordinary(self, number):
+    assert number
+
+def test_second(self, prediction):
+    pass
+""",
+    )
+    project.data([right(1), wrong(2)])
+    run = project.run(*mode)
+    assert run.ret == 1
+    assert run.outcomes == {"passed": 5, "failed": 1}
+    assert run.result()["accuracy"] == 50
+    assert sorted(project.asked()) == ["say 1", "say 2"]
+
+
+def test_evaluation_in_an_own_test(project: Project) -> None:
+    write(
+        project,
+        """
+def test_sample(self, evaluation):
+    assert evaluation.pred == "1"
+    assert evaluation.reference == "1"
+    assert evaluation.correct is True
+    assert evaluation.score == {"accuracy": 1.0}
+    evaluation.check()
+""",
+    )
+    project.data([right(1)])
+    assert project.run().outcomes == {"passed": 1}
+
+
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_own_inference(project: Project, kind: str) -> None:
+    call = "await model.agenerate" if "async" in kind else "model.generate"
+    write(
+        project,
+        f"""
+{kind} _on_inference(self, model, sample):
+    first = {call}("say one")
+    assert first.completion == "one"
+    if sample.input == "say 3":
+        raise ValueError("no three")
+    return {call}(sample.input, max_tokens=3)
+""",
+    )
+    project.data([right(n) for n in range(4)])
+    run = project.run()
+    assert run.outcomes == {"passed": 3, "errors": 1}
+    assert "ValueError: no three" in run.out
+    assert "Traceback" not in run.out
+    assert run.predictions()["1"]["prediction"] == "1"
+    assert "no three" in run.predictions()["3"]["error"]
+    assert sorted(project.asked()) == ["say 0", "say 1", "say 2", *["say one"] * 4]
+
+
+def test_hooks_around_inference(project: Project) -> None:
+    write(
+        project,
+        """
+def _on_inference_start(self, model, sample):
+    assert model.name == "fake"
+    with open("started.txt", "a") as file:
+        file.write(sample.input + "\\n")
+
+def _on_inference_end(self, model, sample, model_output, output_dir):
+    assert pathlib.Path(output_dir, "predictions").exists() or pathlib.Path(output_dir).exists()
+    return ModelOutput(model_output.completion.upper())
+""",
+    )
+    project.data([{"q": "say abc", "a": "ABC"}])
+    run = project.run()
+    assert run.outcomes == {"passed": 1}
+    assert (project.path / "started.txt").read_text() == "say abc\n"
+    assert run.predictions()["0"]["prediction"] == "ABC"
+
+
+def test_own_extraction(project: Project) -> None:
+    write(
+        project,
+        """
+def extract_answer(self, prediction, task_state):
+    assert task_state.sample.target == "4"
+    return prediction.split(":")[-1]
+""",
+    )
+    project.data([{"q": "say the answer:4", "a": "4"}])
+    run = project.run()
+    assert run.outcomes == {"passed": 1}
+    assert run.result()["details"][0]["pred"] == "4"
+
+
+def test_own_score_and_aggregation(project: Project, mode: tuple[str, ...]) -> None:
+    write(
+        project,
+        """
+def match_score(self, original_prediction, filtered_prediction, reference, task_state):
+    near = 1.0 if abs(int(filtered_prediction) - int(reference)) < 2 else 0.0
+    return Score(
+        value={"near": near, "exact": float(original_prediction == reference)},
+        extracted_prediction=filtered_prediction,
+    )
+
+def aggregate_scores(self, sample_scores):
+    values = [s.score.value["near"] for s in sample_scores]
+    return [AggScore("best", max(values), "default", len(values), agg_method="max")]
+""",
+    )
+    project.data([{"q": f"say {n}", "a": "0"} for n in range(4)])
+    run = project.run(*mode)
+    result = run.result()
+    assert [detail["score"]["near"] for detail in result["details"]] == [1, 1, 0, 0]
+    assert result["best"] == 1
+    assert "accuracy" not in result
+
+
+def test_a_scoring_exception_is_that_samples_error(project: Project) -> None:
+    write(
+        project,
+        """
+def match_score(self, original_prediction, filtered_prediction, reference, task_state):
+    return Score(value={"accuracy": float(int(original_prediction) == int(reference))})
+""",
+    )
+    project.data([right(1), {"q": "say what", "a": "2"}])
+    run = project.run()
+    assert run.outcomes == {"passed": 1, "errors": 1}
+    assert run.result()["run"]["num_errors"] == 1
+    assert "invalid literal" in run.out
+
+
+def test_report_hooks(project: Project, mode: tuple[str, ...]) -> None:
+    write(
+        project,
+        """
+def _on_generate_report(self, scores, model_name):
+    with open("reported.txt", "a") as file:
+        file.write(f"{model_name} {scores[0].metric} {scores[0].value}\\n")
+    return Report("quiz", model_name, scores)
+""",
+    )
+    project.data([right(1), right(2)])
+    project.run(*mode)
+    assert (project.path / "reported.txt").read_text() == "fake accuracy 100.0\n"
+
+
+def test_plugin_hooks(project: Project, mode: tuple[str, ...]) -> None:
+    project.add(
+        "conftest.py",
+        """
+def pytest_evalplug_scored(item, evaluation):
+    with open(HERE / "scored.txt", "a") as file:
+        file.write(f"{item.name} {evaluation.pred}\\n")
+
+def pytest_evalplug_finished(config, outcome):
+    with open(HERE / "finished.txt", "a") as file:
+        file.write(outcome.table.markdown())
+""",
+    )
+    project.data([right(1), right(2)])
+    project.run(*mode)
+    scored = (project.path / "scored.txt").read_text().splitlines()
+    assert sorted(scored) == ["test_sample[default-0] 1", "test_sample[default-1] 2"]
+    assert (project.path / "finished.txt").read_text().count("| dataset") == 1
+
+
+def test_marks_and_fixtures_of_the_class(project: Project) -> None:
+    source = START.replace("@register", '@pytest.mark.usefixtures("note")\n@register')
+    project.write(
+        "test_quiz.py",
+        source
+        + """
+    @pytest.fixture(autouse=True)
+    def own(self, request):
+        self.seen = request.node.name
+
+    def setup_method(self):
+        self.ready = True
+
+    def test_both(self, sample):
+        assert self.ready
+        assert self.seen == "test_both[default-0]"
+
+    @pytest.mark.skip(reason="not now")
+    def test_skipped(self, prediction):
+        pass
+
+@pytest.fixture
+def note():
+    with open("noted.txt", "a") as file:
+        file.write("x")
+""",
+    )
+    project.data([right(1)])
+    assert project.run().outcomes == {"passed": 2, "skipped": 1}
+    assert (project.path / "noted.txt").read_text() == "xx"
+
+
+def test_several_choices_and_a_conversation(project: Project) -> None:
+    project.write(
+        "test_quiz.py",
+        HEAD
+        + """
+@register_benchmark(BenchmarkMeta(name="quiz", system_prompt="Obey."))
+class Quiz(MultiChoiceAdapter):
+    def record_to_sample(self, record):
+        return Sample(
+            input=[{"role": "user", "content": record["q"]}],
+            target=record["a"],
+            choices=["one", "two"],
+        )
+""",
+    )
+    project.data([{"q": "say B", "a": "B"}])
+    run = project.run("--eval-set=quiz.prompt_template={question}")
+    assert run.outcomes == {"passed": 1}
+    (asked,) = project.asked()
+    assert [message["role"] for message in json.loads(json.dumps(asked))] == ["system", "user"]
