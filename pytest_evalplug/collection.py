@@ -252,19 +252,20 @@ def select(
 ) -> None:
     """Leave out benchmarks of which no subset is selected; order items by model.
 
-    A ``--subset`` that no benchmark has is an error of those benchmarks, naming what they have.
+    A ``--subset`` that no benchmark has, or an ``--eval-set`` for a benchmark that isn't there, is
+    an error of one item for each benchmark it could have meant, and the others do not run.
     """
-    unknown = _unknown_subsets(run, known)
+    mistake = _unknown_override(run, known) or _unknown_subset(run, known)
+    blamed: set[str] = set()
     kept, left_out = [], []
     for item in items:
         case = case_of(item)
-        if isinstance(case, Placeholder) and isinstance(case.error, NotApplicable):
-            if not case.subset and unknown:
-                case.error = unknown
-            elif not case.subset:
-                left_out.append(item)
-                continue
-        kept.append(item)
+        if case is not None and mistake and _replace(item, case, mistake, blamed):
+            kept.append(item)
+        elif case is not None and (mistake or _unselected(case)):
+            left_out.append(item)
+        else:
+            kept.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
     if len(run.models) > 1:
@@ -273,8 +274,27 @@ def select(
     items[:] = kept
 
 
-def _unknown_subsets(run: RunConfig, known: dict[str, Benchmark]) -> DataError | None:
-    """Return the error for the subsets that nobody has, unless some benchmark took one."""
+def _unselected(case: Case | Placeholder) -> bool:
+    """Tell whether the case stands for a benchmark of which no subset is selected."""
+    return (
+        isinstance(case, Placeholder) and isinstance(case.error, NotApplicable) and not case.subset
+    )
+
+
+def _replace(
+    item: pytest.Item, case: Case | Placeholder, error: EvalplugError, blamed: set[str]
+) -> bool:
+    """Make a benchmark's first item report the error instead; False for its further ones."""
+    name = case.benchmark if isinstance(case, Placeholder) else case.adapter.meta.name
+    if name in blamed:
+        return False
+    blamed.add(name)
+    item.callspec.params[PARAMETER] = Placeholder(name, "", error)  # type: ignore[attr-defined]
+    return True
+
+
+def _unknown_subset(run: RunConfig, known: dict[str, Benchmark]) -> DataError | None:
+    """Return the error for a subset that nobody has."""
     have = {
         name for b in known.values() for s in b.adapter.subset_list for name in (s, f"{b.name}/{s}")
     }
@@ -285,4 +305,16 @@ def _unknown_subsets(run: RunConfig, known: dict[str, Benchmark]) -> DataError |
         f"no benchmark has the subset {missing[0]!r}",
         where="--subset",
         fix=nearest(missing[0], have),
+    )
+
+
+def _unknown_override(run: RunConfig, known: dict[str, Benchmark]) -> ConfigError | None:
+    """Return the error for an ``--eval-set`` that changes nothing."""
+    missing = [name for name in run.meant if name not in known]
+    if not missing:
+        return None
+    return ConfigError(
+        f"there is no benchmark {missing[0]!r} here",
+        where="--eval-set",
+        fix=nearest(missing[0], known),
     )

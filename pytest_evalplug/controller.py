@@ -40,6 +40,8 @@ class Controller:
         self._outcome: Outcome | None = None
         self._progress: Progress | None = None
         self._late_path: Path | None = None
+        self._stopped = False
+        self._unplanned = ""
 
     # --- the run directory
 
@@ -83,7 +85,13 @@ class Controller:
         path = self._run.path if self._run else self._late_path
         number = int("".join(filter(str.isdigit, node.workerinput["workerid"])) or 0)
         count = int(node.workerinput["workercount"])
-        ahead = self._pytest.getoption("dist") == "load" and number < count
+        dist = self._pytest.getoption("dist")
+        ahead = dist == "load" and number < count
+        if dist != "load":
+            self._unplanned = (
+                f"no look-ahead with --dist {dist}: each sample is asked for when its test runs. "
+                "Use -n alone for batches and concurrent requests"
+            )
         node.workerinput[WORKER_INPUT] = {
             "config": self._config.to_wire(),
             "run_path": str(path),
@@ -106,9 +114,10 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Add up what a worker counted."""
+        """Add up what a worker counted; note whether a failure made it stop."""
         output: Mapping[str, Any] = getattr(node, "workeroutput", None) or {}
         self._counts.update(output.get(WORKER_INPUT, {}))
+        self._stopped = self._stopped or bool(output.get("shouldfail"))
 
     # --- while items run
 
@@ -172,7 +181,7 @@ class Controller:
             self._tally,
             strict=self._config.strict,
             maxfail=self._pytest.getoption("maxfail"),
-            stopped=bool(session.shouldfail),
+            stopped=self._stopped or bool(session.shouldfail),
         )
 
     def _finish(self) -> None:
@@ -190,6 +199,8 @@ class Controller:
         own = self._pytest.stash.get(SESSION, None)
         known = own.benchmarks if own else {}
         self._outcome = finish(self._config, run, manifest, known)
+        if self._unplanned:
+            self._outcome.notes.append(self._unplanned)
         self._pytest.hook.pytest_evalplug_finished(config=self._pytest, outcome=self._outcome)
         run.close()
 

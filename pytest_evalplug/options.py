@@ -225,6 +225,8 @@ class RunConfig:
     subsets: tuple[str, ...] = ()
     data_dirs: tuple[Path, ...] = ()
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    meant: tuple[str, ...] = ()
+    """The benchmarks that ``--eval-set`` names; each must be there."""
     wrong: str = "fail"
     strict: bool = False
     show_wrong: int = 3
@@ -262,6 +264,7 @@ class RunConfig:
                 if part
             ),
             overrides=_overrides(value["set"] or (), tool.get("benchmarks", {})),
+            meant=tuple(setting.split(".")[0] for setting in value["set"] or ()),
             wrong=value["wrong"],
             strict=value["strict"],
             show_wrong=value["show_wrong"],
@@ -276,6 +279,7 @@ class RunConfig:
             "subsets": list(self.subsets),
             "data_dirs": [str(path) for path in self.data_dirs],
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
+            "meant": list(self.meant),
         }
 
     @classmethod
@@ -288,6 +292,7 @@ class RunConfig:
                 "models": tuple(resolve_model(name, tables) for name in tables),
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
+                "meant": tuple(wire["meant"]),
                 "data_dirs": tuple(Path(path) for path in wire["data_dirs"]),
             }
         )

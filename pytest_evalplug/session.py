@@ -31,6 +31,7 @@ from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.run.records import index_order
 from pytest_evalplug.scheduling import lane
 from pytest_evalplug.stash import MANIFEST, SAMPLE
 from pytest_evalplug.types import Detail
@@ -149,7 +150,6 @@ class EvalSession:
         self._log = logging.FileHandler(run.infer_logs / f"{self.role.worker}.log", delay=True)
         self._log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         _LOGGER.addHandler(self._log)
-        _LOGGER.propagate = False  # engines log at any time, not while "their" item runs
 
     @property
     def run(self) -> RunDirectory:
@@ -327,7 +327,6 @@ class EvalSession:
             self._details.close()
         if self._log:
             _LOGGER.removeHandler(self._log)
-            _LOGGER.propagate = True
             self._log.close()
             self._log = None
 
@@ -382,7 +381,18 @@ def _manifest(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) ->
             modules[name] = _module(benchmark)
         if isinstance(case, Case):
             parts[key].cases.append([case.index, case.item_id])
-    return Manifest(list(parts.values()), modules)
+    rank = {name: position for position, name in enumerate(benchmarks)}
+    for part in parts.values():
+        part.cases.sort(key=lambda case: index_order(case[0]))
+    # in the order of collection, whatever a plugin made of it: then all sums and tables agree
+    return Manifest(
+        sorted(parts.values(), key=lambda part: (rank[part.benchmark], _place(part))), modules
+    )
+
+
+def _place(part: Part) -> int:
+    """Return a subset's position in its benchmark."""
+    return part.subsets.index(part.subset) if part.subset in part.subsets else -1
 
 
 def _part(benchmark: Benchmark, case: Case | Placeholder) -> Part:

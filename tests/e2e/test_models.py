@@ -1,0 +1,130 @@
+"""Which model is asked, and what happens when it can't be."""
+
+from __future__ import annotations
+
+import pytest
+
+from .project import CONFTEST, Project, right
+
+NO_MODEL = CONFTEST[: CONFTEST.index("@pytest.fixture(")]
+
+
+def test_no_model_at_all(project: Project, mode: tuple[str, ...]) -> None:
+    project.write("conftest.py", "")
+    project.data([right(n) for n in range(20)])
+    run = project.run(*mode)
+    assert run.ret == 1
+    assert "--model: no model to evaluate. Add --model=smollm2 or another" in run.out
+    assert "Traceback" not in run.out
+    assert run.outcomes["errors"] <= 2  # one a process
+
+
+def test_a_backend_without_probabilities(project: Project, mode: tuple[str, ...]) -> None:
+    project.write("conftest.py", CONFTEST.replace(', "loglikelihood"', ""))
+    project.data([{**right(n), "choices": ["a", "b"]} for n in range(3)])
+    run = project.run("--eval-mode=ppl", *mode)
+    assert run.ret == 1
+    assert run.outcomes == {"errors": 3}
+    message = (
+        "--eval-mode=ppl: backend 'fake' gives no token probabilities (capabilities: generate)"
+    )
+    assert run.out.count(f"\n{message}") == 3
+    assert "Traceback" not in run.out
+    assert project.asked() == []
+
+
+def test_ll_and_ppl(project: Project) -> None:
+    rows = [{"q": "say B", "a": "B", "choices": ["wrong", "right"]}] * 3
+    project.data([*rows, {"q": "say A", "a": "B", "choices": ["wrong", "wrong"]}])
+    run = project.run("--eval-mode=ll")
+    assert run.outcomes == {"passed": 3, "wrong": 1}
+    assert run.predictions()["0"]["pred_label"] == "B"
+    assert run.result()["run"]["mode"] == "ll"
+    assert "accuracy_norm" in run.result()
+    run = project.run("--eval-mode=ppl", "--eval-set=quiz.choice_template={choice}")
+    assert run.outcomes == {"passed": 3, "wrong": 1}
+    assert len(run.predictions()["0"]["ppl"]) == 2
+
+
+def test_benchmarks_without_choices_are_skipped_in_ppl(
+    project: Project, mode: tuple[str, ...]
+) -> None:
+    project.data([right(n) for n in range(3)])
+    run = project.run("--eval-mode=ppl", "-rs", *mode)
+    assert run.ret == 0
+    assert run.outcomes == {"skipped": 1}
+    assert "has no choices to compare in ppl mode" in run.line("SKIPPED")
+
+
+def test_a_fatal_error_stops_the_run(project: Project, mode: tuple[str, ...]) -> None:
+    project.data([{"q": "fatal the key is wrong", "a": "x"} for _ in range(40)])
+    run = project.run(*mode)
+    assert run.ret == 1
+    assert 1 <= run.outcomes["errors"] <= 2  # one a process
+    assert "the key is wrong" in run.out
+    assert "Traceback" not in run.out
+    assert len(project.asked()) <= 8
+
+
+def test_a_model_fixture_that_raises(project: Project, mode: tuple[str, ...]) -> None:
+    project.write(
+        "conftest.py",
+        CONFTEST.replace("    return Fake()", "    raise OSError('no such weights')"),
+    )
+    project.data([right(n) for n in range(3)])
+    run = project.run(*mode)
+    assert run.ret == 1
+    assert run.outcomes == {"errors": 3}
+    assert "no such weights" in run.out
+
+
+def test_a_model_fixture_with_options(project: Project) -> None:
+    """The user's fixture stands for the one --model; its fixtures are its own."""
+    project.write(
+        "conftest.py",
+        NO_MODEL
+        + """
+@pytest.fixture(scope="session")
+def weights(tmp_path_factory):
+    yield "w"
+    note(["closed"])
+
+@pytest.fixture(scope="session")
+def model_backend(weights):
+    backend = Fake()
+    backend.name = "mine"
+    return backend
+""",
+    )
+    project.data([right(1), right(2)])
+    run = project.run()
+    assert run.outcomes == {"passed": 2}
+    assert run.result(model="mine")["accuracy"] == 100
+    assert project.asked()[-1] == "closed"
+
+
+@pytest.mark.parametrize("kind", ["module", "function"])
+def test_the_model_is_there_for_ordinary_tests(project: Project, kind: str) -> None:
+    project.data([right(1)])
+    body = "(model): assert model.name == 'fake'\n"
+    if kind == "module":
+        project.write("test_ordinary.py", f"def test_model{body}")
+    else:
+        project.add("test_quiz.py", "    def test_model(self, model):\n        assert model.name\n")
+    assert project.run().outcomes == {"passed": 2}
+
+
+def test_a_reply_in_each_place_fails_alone(project: Project) -> None:
+    project.data([right(0), {"q": "fail too hot", "a": "x"}, right(2), right(3)])
+    run = project.run()
+    assert run.outcomes == {"passed": 3, "errors": 1}
+    assert run.predictions()["1"]["error"] == "too hot"
+    assert "prediction" not in run.predictions()["1"]
+
+
+def test_an_exception_fails_its_batch_with_one_line(project: Project) -> None:
+    project.data([right(0), {"q": "raise out of luck", "a": "x"}, right(2), right(3)])
+    run = project.run()
+    assert run.ret == 1
+    assert "\nmodel 'fake': RuntimeError: out of luck\n" in run.out
+    assert "Traceback" in (run.path / "logs/infer/main.log").read_text()
