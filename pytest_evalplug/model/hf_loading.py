@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, nearest
+from pytest_evalplug.model.hf_gguf import unpacked
 from pytest_evalplug.model.spec import HFOptions
 
 _INSTALL = "pip install 'pytest-evalplug[hf]'"
@@ -46,10 +47,10 @@ def load_model(name: str, options: HFOptions) -> tuple[Any, Any]:
         _share_cores(torch)
     trust = {"trust_remote_code": options.trust_remote_code}
     with _quiet(), _translated(options, where):
-        source = _arguments(locate(options.model, where), options.revision, where)
+        source = _arguments(_loadable(options.model, where, transformers), options.revision, where)
         words = source
         if options.tokenizer is not None:
-            words = _arguments(locate(options.tokenizer, where), None, where)
+            words = _arguments(_loadable(options.tokenizer, where, transformers), None, where)
         tokenizer = transformers.AutoTokenizer.from_pretrained(**words, **trust)
         model = transformers.AutoModelForCausalLM.from_pretrained(
             **source, **trust, **{"dtype": dtype, **options.model_kwargs}
@@ -57,6 +58,15 @@ def load_model(name: str, options: HFOptions) -> tuple[Any, Any]:
         if "device_map" not in options.model_kwargs:
             model = model.to(device)
     return model.eval(), tokenizer
+
+
+def _loadable(model: str, where: str, transformers: Any) -> Source:
+    """Locate the model; a GGUF file is replaced by a folder that loads faster."""
+    source = locate(model, where)
+    if source.gguf_file is None:
+        return source
+    folder = unpacked(Path(source.path) / source.gguf_file, transformers)
+    return source if folder is None else Source(str(folder))
 
 
 def locate(model: str, where: str = "") -> Source:
@@ -113,6 +123,9 @@ def _from_path(path: Path, model: str, where: str) -> Source:
 
 
 def _import(where: str) -> tuple[Any, Any]:
+    # OpenMP's threads spin while they wait. Where anything else needs a core (another worker, a
+    # server, CI), spinning makes generation several times slower. Read once, when torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import torch
         import transformers
