@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 PYTEST := $(BIN)/python -m pytest
-DEMO := $(PYTEST) --model=smollm2 -p no:randomly
+DEMO := $(PYTEST) --model=smollm2 --limit=32 -p no:randomly
 
 .PHONY: demo test lint clean
 

@@ -4,7 +4,7 @@ Paper     none: written for this project, to try it out with; no measure of anyt
 Licence   Apache-2.0, as this project
 Data      data/demo_knowledge beside this file; test 76, train 4 (the shots); each letter is
           right equally often
-Prompt    ours: 4 examples; gen: lettered choices, "Answer:" and the letter; ppl, ll: the
+Prompt    ours: 2 examples; gen: lettered choices, "Answer:" and the letter; ppl, ll: the
           question, "Answer:" and each choice, which even a small model can tell apart
 Metric    accuracy: of the letter in the reply (gen), of the likeliest choice (ppl, ll)
 """
@@ -25,7 +25,7 @@ from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, reg
         dataset_id="data/demo_knowledge",
         license="Apache-2.0",
         train_split="train",
-        few_shot_num=4,
+        few_shot_num=2,
         prompt_template="Question: {question}\n{choices}\nAnswer:",
         choice_prompt_template="Question: {question}\nAnswer:",
         choice_template=" {choice}",

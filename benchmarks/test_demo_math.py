@@ -3,7 +3,7 @@
 Paper     none: written for this project, to try it out with; no measure of anything else
 Licence   Apache-2.0, as this project
 Data      data/demo_math beside this file; test 76, train 6 (the shots)
-Prompt    ours: 4 worked examples, each ending in "The answer is N."
+Prompt    ours: 2 worked examples, each ending in "The answer is N."
 Metric    accuracy of the reply's final number, by value
 """
 
@@ -23,7 +23,7 @@ from pytest_evalplug import BenchmarkMeta, DefaultDataAdapter, Sample, Tags, reg
         dataset_id="data/demo_math",
         license="Apache-2.0",
         train_split="train",
-        few_shot_num=4,
+        few_shot_num=2,
         prompt_template="Question: {question}\nAnswer:",
         eval_cfg=dict(pred_postprocessor=dict(type="last-number"), evaluator=dict(type="number")),
         generation=dict(max_tokens=256, temperature=0.0, stop=["\nQuestion:"]),
