@@ -31,7 +31,7 @@ class Controller:
     """Registered as a plugin in the controlling process."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._pytest = config
+        self._pytest_config = config
         self._config = config.stash[RUN_CONFIG]
         self._tally = Tally()
         self._run: RunDirectory | None = None
@@ -47,7 +47,7 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        if self._config.is_evaluation and not self._pytest.option.collectonly:
+        if self._config.is_evaluation and not self._pytest_config.option.collectonly:
             self.open_run()
 
     def open_run(self) -> RunDirectory:
@@ -69,7 +69,7 @@ class Controller:
             raise pytest.UsageError(str(error)) from None
         DetailStore(self._run).clear()
         (self._run.journal / MANIFEST).unlink(missing_ok=True)
-        snapshot(self._config, self._run, self._pytest.invocation_params.args)
+        snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run
 
     @pytest.hookimpl(optionalhook=True)
@@ -85,7 +85,7 @@ class Controller:
         path = self._run.path if self._run else self._late_path
         number = int("".join(filter(str.isdigit, node.workerinput["workerid"])) or 0)
         count = int(node.workerinput["workercount"])
-        dist = self._pytest.getoption("dist")
+        dist = self._pytest_config.getoption("dist")
         ahead = dist == "load" and number < count
         if dist != "load":
             self._unplanned = (
@@ -139,15 +139,15 @@ class Controller:
             progress.advance()
 
     def _start_progress(self) -> Progress | None:
-        reporter = self._pytest.pluginmanager.getplugin("terminalreporter")
+        reporter = self._pytest_config.pluginmanager.getplugin("terminalreporter")
         if reporter is None:
             return None
         from pytest_evalplug.report.progress import Progress
 
         self._progress = Progress(reporter)
         self._progress.begin(sum(len(part.cases) for part in self._manifest().parts))
-        if SESSION in self._pytest.stash:
-            session = self._pytest.stash[SESSION]
+        if SESSION in self._pytest_config.stash:
+            session = self._pytest_config.stash[SESSION]
             session.tick = self._progress.tick
             self._progress.ready = session.ready
         return self._progress
@@ -168,8 +168,8 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
         if self._progress:
             self._progress.close()
-        if SESSION in self._pytest.stash:
-            own = self._pytest.stash[SESSION]
+        if SESSION in self._pytest_config.stash:
+            own = self._pytest_config.stash[SESSION]
             own.close()
             self._counts.update(own.counts())
         try:
@@ -180,7 +180,7 @@ class Controller:
             exitstatus,
             self._tally,
             strict=self._config.strict,
-            maxfail=self._pytest.getoption("maxfail"),
+            maxfail=self._pytest_config.getoption("maxfail"),
             stopped=self._stopped or bool(session.shouldfail),
         )
 
@@ -196,12 +196,14 @@ class Controller:
             return
         from pytest_evalplug.finish import finish
 
-        own = self._pytest.stash.get(SESSION, None)
+        own = self._pytest_config.stash.get(SESSION, None)
         known = own.benchmarks if own else {}
         self._outcome = finish(self._config, run, manifest, known)
         if self._unplanned:
             self._outcome.notes.append(self._unplanned)
-        self._pytest.hook.pytest_evalplug_finished(config=self._pytest, outcome=self._outcome)
+        self._pytest_config.hook.pytest_evalplug_finished(
+            config=self._pytest_config, outcome=self._outcome
+        )
         run.close()
 
     def _found_run(self) -> RunDirectory | None:
@@ -214,8 +216,11 @@ class Controller:
     def _manifest(self) -> Manifest:
         from pytest_evalplug.wire import Manifest
 
-        if SESSION in self._pytest.stash and self._pytest.stash[SESSION].manifest.parts:
-            return self._pytest.stash[SESSION].manifest
+        if (
+            SESSION in self._pytest_config.stash
+            and self._pytest_config.stash[SESSION].manifest.parts
+        ):
+            return self._pytest_config.stash[SESSION].manifest
         run = self._found_run()
         return Manifest.read(run.journal / MANIFEST) if run else Manifest()
 

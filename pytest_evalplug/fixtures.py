@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, NotApplicable, nearest
+from pytest_evalplug.report.text import clean
 from pytest_evalplug.stash import session_of
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ def refuse(error: EvalplugError) -> NoReturn:
     """Report an error as one line, without a traceback; what does not apply as a skip."""
     __tracebackhide__ = True
     if isinstance(error, NotApplicable):
-        raise pytest.skip.Exception(str(error)) from None
-    raise pytest.fail.Exception(str(error), pytrace=False) from None
+        raise pytest.skip.Exception(clean(error)) from None
+    raise pytest.fail.Exception(clean(error), pytrace=False) from None
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,11 @@ value, where it came from and what would work.
 
 from __future__ import annotations
 
-__all__ = ["RunConfig", "add_options", "add_short_options"]
+__all__ = ["RunConfig"]
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -19,197 +19,10 @@ import pytest
 
 from pytest_evalplug.errors import ConfigError, nearest
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
+from pytest_evalplug.option_table import OPTIONS, Option
 
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
-
-
-def _limit(text: str) -> int | float:
-    number = float(text) if "." in text else int(text)
-    if number <= 0 or (isinstance(number, float) and number >= 1):
-        raise ValueError(text)
-    return number
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
-
-
-def _choice(*choices: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in choices:
-            raise ValueError(text)
-        return text
-
-    return parse
-
-
-def _flag(text: str) -> bool:
-    return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[
-        text.lower()
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """One option: ``--eval-<name>``, ``EVALPLUG_<NAME>`` and ini ``evalplug_<name>``."""
-
-    name: str
-    help: str
-    parse: Callable[[str], Any] = str
-    accepts: str = "text"
-    default: Any = None
-    short: str = ""
-    """A second flag that users of evaluation tools already type."""
-    long: str = ""
-    repeatable: bool = False
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def dest(self) -> str:
-        return f"evalplug_{self.name}"
-
-    @property
-    def flag(self) -> str:
-        return self.long or f"--eval-{self.name.replace('_', '-')}"
-
-
-OPTIONS = (
-    _Option(
-        "model",
-        "model to evaluate: a name from [tool.evalplug.models], 'smollm2', 'qwen', "
-        "hf:<id-or-path>, or openai:<model>@<base_url>. Repeat it for one column each.",
-        short="--model",
-        repeatable=True,
-        kwargs={"metavar": "MODEL"},
-    ),
-    _Option(
-        "mode",
-        "what the model is asked for: gen = generated text (default), ppl = lowest perplexity "
-        "of context and choice, ll = highest log-probability of the choice.",
-        _choice("gen", "ppl", "ll"),
-        "gen, ppl or ll",
-        "gen",
-        kwargs={"metavar": "{gen,ppl,ll}"},
-    ),
-    _Option(
-        "stage",
-        "which stages to run: all (default), infer = only ask the model, eval = only score saved "
-        "predictions, viz = only print the summary of a run.",
-        _choice("all", "infer", "eval", "viz"),
-        "all, infer, eval or viz",
-        "all",
-        short="--mode",
-        kwargs={"metavar": "{all,infer,eval,viz}"},
-    ),
-    _Option(
-        "reuse",
-        "go on in an earlier run's directory: keep what was predicted, ask only for the rest. "
-        "A run's timestamp, or 'latest' (the default when nothing follows).",
-        short="--reuse",
-        kwargs={"nargs": "?", "const": "latest", "metavar": "RUN"},
-    ),
-    _Option(
-        "work_dir",
-        "folder that holds the run directories (default: outputs).",
-        default="outputs",
-        short="--work-dir",
-        kwargs={"metavar": "DIR"},
-    ),
-    _Option(
-        "limit",
-        "only the first N samples of each subset, or a fraction such as 0.1.",
-        _limit,
-        "a positive whole number or a fraction between 0 and 1",
-        short="--limit",
-        kwargs={"metavar": "N"},
-    ),
-    _Option(
-        "subset",
-        "only this subset: NAME or BENCHMARK/NAME. May be repeated.",
-        short="--subset",
-        repeatable=True,
-        kwargs={"metavar": "NAME"},
-    ),
-    _Option(
-        "data_dir",
-        "folder looked in first for data sets, as <benchmark>/<split>.jsonl.",
-        short="--data-dir",
-        kwargs={"metavar": "DIR"},
-    ),
-    _Option(
-        "set",
-        "override a benchmark's setting: BENCHMARK.FIELD=VALUE, e.g. gsm8k.few_shot_num=0.",
-        repeatable=True,
-        kwargs={"metavar": "B.FIELD=VALUE"},
-    ),
-    _Option(
-        "wrong",
-        "how a wrong answer is reported: fail (default; outcome 'wrong', exit status stays 0) "
-        "or xfail.",
-        _choice("fail", "xfail"),
-        "fail or xfail",
-        "fail",
-        kwargs={"metavar": "{fail,xfail}"},
-    ),
-    _Option(
-        "strict",
-        "exit with status 1 if any answer is wrong.",
-        _flag,
-        "true or false",
-        False,
-        kwargs={"action": "store_const", "const": "true"},
-    ),
-    _Option(
-        "show_wrong",
-        "show N wrong answers of each data set in the summary (default: 3).",
-        _count,
-        "a whole number",
-        3,
-        kwargs={"metavar": "N"},
-    ),
-)
-
-
-def add_options(parser: pytest.Parser) -> None:
-    """Register the ``--eval-*`` flags and the ini names."""
-    group = parser.getgroup("evalplug", "LLM benchmark evaluation (pytest-evalplug)")
-    for option in OPTIONS:
-        kwargs = dict(option.kwargs)
-        if option.repeatable:
-            kwargs["action"] = "append"
-        group.addoption(option.flag, dest=option.dest, default=None, help=option.help, **kwargs)
-        ini_type: Literal["args", "string"] = "args" if option.repeatable else "string"
-        parser.addini(
-            f"evalplug_{option.name}", f"default of {option.flag}", type=ini_type, default=None
-        )
-    parser.addini(
-        "evalplug_tags", "further benchmark tags, each usable as -m tag_<name>", type="args"
-    )
-
-
-def add_short_options(parser: pytest.Parser) -> None:
-    """Register the short flags that no other plugin or conftest has taken."""
-    group = parser.getgroup("evalplug")
-    for option in OPTIONS:
-        if not option.short:
-            continue
-        kwargs = dict(option.kwargs)
-        if option.repeatable:
-            kwargs["action"] = "append"
-        try:
-            group.addoption(
-                option.short,
-                dest=option.dest,
-                default=None,
-                help=f"short for {option.flag}",
-                **kwargs,
-            )
-        except ValueError:
-            continue  # the suite's own option keeps the name; --eval-<name> works all the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,9 +72,7 @@ class RunConfig:
             limit=value["limit"],
             subsets=tuple(value["subset"] or ()),
             data_dirs=tuple(
-                _absolute(part, config.invocation_params.dir)
-                for part in (value["data_dir"] or "").split(os.pathsep)
-                if part
+                Path(part) for part in (value["data_dir"] or "").split(os.pathsep) if part
             ),
             overrides=_overrides(value["set"] or (), tool.get("benchmarks", {})),
             meant=tuple(setting.split(".")[0] for setting in value["set"] or ()),
@@ -298,26 +109,39 @@ class RunConfig:
         )
 
 
-def _resolve(config: pytest.Config, option: _Option) -> Any:
+def _resolve(config: pytest.Config, option: Option) -> Any:
     """Return the first value that is set, parsed; the error names where it came from."""
     ini_name = f"evalplug_{option.name}"
     env_name = f"EVALPLUG_{option.name.upper()}"
     env = os.environ.get(env_name)
+    here = config.invocation_params.dir
+    there = config.inipath.parent if config.inipath else config.rootpath
     sources = (
-        (config.getoption(option.dest), option.short or option.flag),
-        (env.split(",") if env and option.repeatable else env, f"environment variable {env_name}"),
-        (config.getini(ini_name), f"ini option {ini_name}"),
+        (config.getoption(option.dest), option.short or option.flag, here),
+        (_split(env, option), f"environment variable {env_name}", here),
+        (config.getini(ini_name), f"ini option {ini_name}", there),
     )
-    for raw, source in sources:
+    for raw, source, base in sources:
         if raw in (None, "", []):
             continue
         if option.repeatable:
             return tuple(raw)
+        if option.paths:
+            return _rooted(str(raw), base, several=option.paths == "several")
         try:
             return option.parse(str(raw))
         except (ValueError, KeyError):
             raise ConfigError(f"must be {option.accepts}, got {str(raw)!r}", where=source) from None
     return option.default
+
+
+def _split(text: str | None, option: Option) -> str | list[str] | None:
+    return text.split(",") if text and option.repeatable else text
+
+
+def _rooted(text: str, base: Path, *, several: bool) -> str:
+    parts = text.split(os.pathsep) if several else [text]
+    return os.pathsep.join(str(_absolute(part, base)) for part in parts if part)
 
 
 def _absolute(text: str, base: Path) -> Path:

@@ -23,7 +23,8 @@ from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by bei
     sample,
 )
 from pytest_evalplug.marks import register_marks
-from pytest_evalplug.options import RunConfig, add_options, add_short_options
+from pytest_evalplug.option_table import add_options, add_short_options
+from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
 from pytest_evalplug.stash import RUN_CONFIG, SESSION, WORKER_INPUT, session_of, worker_input
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EvalSession", "Evaluation", "Role", "saved_models"]
+__all__ = ["EvalSession", "Evaluation", "saved_models"]
 
 import json
 import logging
@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.collection import Benchmark, Placeholder, case_of
-from pytest_evalplug.errors import ConfigError, ModelError, NotApplicable, WrongAnswer
+from pytest_evalplug.collection import Benchmark, case_of
+from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
@@ -25,17 +25,16 @@ from pytest_evalplug.inference.saved import SavedPredictions
 from pytest_evalplug.model.base import ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
 from pytest_evalplug.report.outcome import finish_report
 from pytest_evalplug.report.text import wrong_answer_text
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
-from pytest_evalplug.run.records import index_order
-from pytest_evalplug.scheduling import lane
 from pytest_evalplug.stash import MANIFEST, SAMPLE
 from pytest_evalplug.types import Detail
-from pytest_evalplug.wire import Manifest, Part
+from pytest_evalplug.wire import Manifest
 
 Source = Engine | SavedPredictions
 
@@ -79,17 +78,6 @@ class Evaluation:
             raise WrongAnswer(wrong_answer_text(self))
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
-    """Which process this is: the only one, or worker ``number`` of ``count``."""
-
-    worker: str = "main"
-    number: int = 0
-    count: int = 1
-    ahead: bool = True
-    """Whether this process can know which items it will run."""
-
-
 class EvalSession:
     """Owns everything that lives as long as the process's test session."""
 
@@ -118,11 +106,11 @@ class EvalSession:
         self, items: Sequence[pytest.Item], open_run: Callable[[], RunDirectory] | None
     ) -> None:
         """Take note of what will run, in this order, and open the run directory for it."""
-        self.manifest = _manifest(self.benchmarks, items)
+        self.manifest = manifest_of(self.benchmarks, items)
         self._decided = {c for i in items if decides(i) and isinstance(c := case_of(i), Case)}
         if not self.manifest.parts:
             return
-        self._plan = self._lane(items)
+        self._plan = plan_of(items, self.role)
         if open_run is not None:
             self.open(open_run())
             return
@@ -130,16 +118,6 @@ class EvalSession:
         run = RunDirectory.attach(self._run_path)
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
-
-    def _lane(self, items: Sequence[pytest.Item]) -> list[Case]:
-        if not self.role.ahead:
-            return []
-        own = (
-            (items[position] for position in lane(len(items), self.role.count, self.role.number))
-            if self.role.count > 1
-            else items
-        )
-        return [case for item in own if isinstance(case := case_of(item), Case)]
 
     def open(self, run: RunDirectory) -> None:
         """Begin to write into the run directory."""
@@ -357,61 +335,6 @@ def _close(backend: ModelBackend) -> None:
     close = getattr(backend, "close", None)
     if close is not None:
         close()
-
-
-def decides(item: pytest.Item) -> bool:
-    """Tell whether an item's outcome is its sample's verdict, where no Evaluator gave one."""
-    return getattr(item, "originalname", "") == "test_sample"
-
-
-def _manifest(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) -> Manifest:
-    parts: dict[tuple[str, str, str | None], Part] = {}
-    modules: dict[str, list[str]] = {}
-    seen: set[Case | Placeholder] = set()
-    for item in items:
-        case = case_of(item)
-        if case is None or case in seen:
-            continue
-        seen.add(case)
-        name = case.adapter.meta.name if isinstance(case, Case) else case.benchmark
-        key = (name, case.subset, case.model)
-        if key not in parts:
-            benchmark = benchmarks[name]
-            parts[key] = _part(benchmark, case)
-            modules[name] = _module(benchmark)
-        if isinstance(case, Case):
-            parts[key].cases.append([case.index, case.item_id])
-    rank = {name: position for position, name in enumerate(benchmarks)}
-    for part in parts.values():
-        part.cases.sort(key=lambda case: index_order(case[0]))
-    # in the order of collection, whatever a plugin made of it: then all sums and tables agree
-    return Manifest(
-        sorted(parts.values(), key=lambda part: (rank[part.benchmark], _place(part))), modules
-    )
-
-
-def _place(part: Part) -> int:
-    """Return a subset's position in its benchmark."""
-    return part.subsets.index(part.subset) if part.subset in part.subsets else -1
-
-
-def _part(benchmark: Benchmark, case: Case | Placeholder) -> Part:
-    dataset = benchmark.dataset(case.subset) if case.subset else benchmark.name
-    subsets = list(benchmark.adapter.subset_list)
-    part = Part(benchmark.name, case.subset, dataset, case.model, "-", subsets)
-    if isinstance(case, Placeholder):
-        part.problem = str(case.error)
-        part.skipped = isinstance(case.error, NotApplicable)
-        return part
-    part.version = benchmark.version(case.subset)
-    part.available = benchmark.adapter.available(case.subset) * benchmark.adapter.repeats
-    return part
-
-
-def _module(benchmark: Benchmark) -> list[str]:
-    module = benchmark.cls.__module__
-    root = Path(benchmark.file).resolve().parents[module.count(".")]
-    return [module, benchmark.file, str(root), benchmark.cls.__qualname__]
 
 
 def _detail_of(case: Case, call: pytest.CallInfo[None], report: pytest.TestReport) -> Detail | None:

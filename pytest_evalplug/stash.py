@@ -28,7 +28,8 @@ MANIFEST = "manifest.json"
 def session_of(config: pytest.Config) -> EvalSession:
     """Return the process's EvalSession, made when something asks for it first."""
     if SESSION not in config.stash:
-        from pytest_evalplug.session import EvalSession, Role
+        from pytest_evalplug.planning import Role
+        from pytest_evalplug.session import EvalSession
 
         told = worker_input(config)
         role = Role(**told["role"]) if told else Role()

@@ -1,0 +1,207 @@
+"""The options: their names, their help, what they accept."""
+
+from __future__ import annotations
+
+__all__ = ["OPTIONS", "Option", "add_options", "add_short_options"]
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pytest
+
+
+def _limit(text: str) -> int | float:
+    number = float(text) if "." in text else int(text)
+    if number <= 0 or (isinstance(number, float) and number >= 1):
+        raise ValueError(text)
+    return number
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def _choice(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def _flag(text: str) -> bool:
+    return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[
+        text.lower()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: ``--eval-<name>``, ``EVALPLUG_<NAME>`` and ini ``evalplug_<name>``."""
+
+    name: str
+    help: str
+    parse: Callable[[str], Any] = str
+    accepts: str = "text"
+    default: Any = None
+    short: str = ""
+    """A second flag that users of evaluation tools already type."""
+    long: str = ""
+    repeatable: bool = False
+    paths: Literal["", "one", "several"] = ""
+    """Whether it is a path: on the command line and in the environment relative to the current
+    folder, in an ini file to that file. Several are joined as in ``PATH``."""
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def dest(self) -> str:
+        """The attribute of ``config.option``."""
+        return f"evalplug_{self.name}"
+
+    @property
+    def flag(self) -> str:
+        """The flag that always works."""
+        return self.long or f"--eval-{self.name.replace('_', '-')}"
+
+
+OPTIONS = (
+    Option(
+        "model",
+        "model to evaluate: a name from [tool.evalplug.models], 'smollm2', 'qwen', "
+        "hf:<id-or-path>, or openai:<model>@<base_url>. Repeat it for one column each.",
+        short="--model",
+        repeatable=True,
+        kwargs={"metavar": "MODEL"},
+    ),
+    Option(
+        "mode",
+        "what the model is asked for: gen = generated text (default), ppl = lowest perplexity "
+        "of context and choice, ll = highest log-probability of the choice.",
+        _choice("gen", "ppl", "ll"),
+        "gen, ppl or ll",
+        "gen",
+        kwargs={"metavar": "{gen,ppl,ll}"},
+    ),
+    Option(
+        "stage",
+        "which stages to run: all (default), infer = only ask the model, eval = only score saved "
+        "predictions, viz = only print the summary of a run.",
+        _choice("all", "infer", "eval", "viz"),
+        "all, infer, eval or viz",
+        "all",
+        short="--mode",
+        kwargs={"metavar": "{all,infer,eval,viz}"},
+    ),
+    Option(
+        "reuse",
+        "go on in an earlier run's directory: keep what was predicted, ask only for the rest. "
+        "A run's timestamp, or 'latest' (the default when nothing follows).",
+        short="--reuse",
+        kwargs={"nargs": "?", "const": "latest", "metavar": "RUN"},
+    ),
+    Option(
+        "work_dir",
+        "folder that holds the run directories (default: outputs).",
+        default="outputs",
+        short="--work-dir",
+        paths="one",
+        kwargs={"metavar": "DIR"},
+    ),
+    Option(
+        "limit",
+        "only the first N samples of each subset, or a fraction such as 0.1.",
+        _limit,
+        "a positive whole number or a fraction between 0 and 1",
+        short="--limit",
+        kwargs={"metavar": "N"},
+    ),
+    Option(
+        "subset",
+        "only this subset: NAME or BENCHMARK/NAME. May be repeated.",
+        short="--subset",
+        repeatable=True,
+        kwargs={"metavar": "NAME"},
+    ),
+    Option(
+        "data_dir",
+        "folder looked in first for data sets, as <benchmark>/<split>.jsonl.",
+        short="--data-dir",
+        paths="several",
+        kwargs={"metavar": "DIR"},
+    ),
+    Option(
+        "set",
+        "override a benchmark's setting: BENCHMARK.FIELD=VALUE, e.g. gsm8k.few_shot_num=0.",
+        repeatable=True,
+        kwargs={"metavar": "B.FIELD=VALUE"},
+    ),
+    Option(
+        "wrong",
+        "how a wrong answer is reported: fail (default; outcome 'wrong', exit status stays 0) "
+        "or xfail.",
+        _choice("fail", "xfail"),
+        "fail or xfail",
+        "fail",
+        kwargs={"metavar": "{fail,xfail}"},
+    ),
+    Option(
+        "strict",
+        "exit with status 1 if any answer is wrong.",
+        _flag,
+        "true or false",
+        False,
+        kwargs={"action": "store_const", "const": "true"},
+    ),
+    Option(
+        "show_wrong",
+        "show N wrong answers of each data set in the summary (default: 3).",
+        _count,
+        "a whole number",
+        3,
+        kwargs={"metavar": "N"},
+    ),
+)
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Register the ``--eval-*`` flags and the ini names."""
+    group = parser.getgroup("evalplug", "LLM benchmark evaluation (pytest-evalplug)")
+    for option in OPTIONS:
+        kwargs = dict(option.kwargs)
+        if option.repeatable:
+            kwargs["action"] = "append"
+        group.addoption(option.flag, dest=option.dest, default=None, help=option.help, **kwargs)
+        ini_type: Literal["args", "string"] = "args" if option.repeatable else "string"
+        parser.addini(
+            f"evalplug_{option.name}", f"default of {option.flag}", type=ini_type, default=None
+        )
+    parser.addini(
+        "evalplug_tags", "further benchmark tags, each usable as -m tag_<name>", type="args"
+    )
+
+
+def add_short_options(parser: pytest.Parser) -> None:
+    """Register the short flags that no other plugin or conftest has taken."""
+    group = parser.getgroup("evalplug")
+    for option in OPTIONS:
+        if not option.short:
+            continue
+        kwargs = dict(option.kwargs)
+        if option.repeatable:
+            kwargs["action"] = "append"
+        try:
+            group.addoption(
+                option.short,
+                dest=option.dest,
+                default=None,
+                help=f"short for {option.flag}",
+                **kwargs,
+            )
+        except (ValueError, argparse.ArgumentError):
+            continue  # the suite's own option keeps the name; --eval-<name> works all the same
