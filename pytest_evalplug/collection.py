@@ -122,9 +122,9 @@ class Benchmark:
         if not subsets:
             unselected = NotApplicable("no subset of this benchmark is selected", where=self.name)
             yield "unselected", Placeholder(self.name, "", unselected)
-        models: list[str | None] = [spec.name for spec in config.models]
+        models: list[str | None] = [*config.columns]
         for model in models or [None]:
-            prefix = f"{safe_id(model)}-" if model and len(config.models) > 1 else ""
+            prefix = f"{safe_id(model)}-" if model and len(models) > 1 else ""
             for subset in subsets:
                 yield from self._subset_cases(subset, model, prefix, config.eval_mode)
 
@@ -227,7 +227,7 @@ def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
                 indirect=True,
             )
     elif "model_backend" in metafunc.fixturenames and len(config.models) > 1:
-        names = [spec.name for spec in config.models]
+        names = list(config.columns)
         metafunc.parametrize("model_backend", names, indirect=True, scope="session")
 
 
@@ -268,8 +268,8 @@ def select(
             kept.append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-    if len(run.models) > 1:
-        order = {spec.name: rank for rank, spec in enumerate(run.models)}
+    if len(run.columns) > 1:
+        order = {name: rank for rank, name in enumerate(run.columns)}
         kept.sort(key=lambda item: order.get(getattr(case_of(item), "model", None) or "", -1))
     items[:] = kept
 

@@ -11,6 +11,8 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Generator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +49,27 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
+        if self._config.stage == "eval":
+            self._follow_saved_run()
         if self._config.is_evaluation and not self._pytest_config.option.collectonly:
             self.open_run()
+
+    def _follow_saved_run(self) -> None:
+        """Score what the run has: all its models and in its mode, unless an option says else."""
+        from pytest_evalplug.run.directory import RunDirectory
+        from pytest_evalplug.run.snapshot import read_snapshot
+        from pytest_evalplug.session import saved_models
+
+        try:
+            path = RunDirectory.find(self._config.work_dir, self._config.reuse or "latest")
+            run = RunDirectory.attach(path)
+            if self._pytest_config.getoption("evalplug_mode") is None:
+                self._config = replace(self._config, eval_mode=read_snapshot(run)["eval_mode"])
+        except EvalplugError as error:
+            raise pytest.UsageError(str(error)) from None
+        if not self._config.models:
+            self._config = replace(self._config, saved=tuple(saved_models(run)))
+        self._pytest_config.stash[RUN_CONFIG] = self._config
 
     def open_run(self) -> RunDirectory:
         """Create the run directory, or go on in an earlier one; the first call does."""
@@ -131,20 +152,23 @@ class Controller:
         self._tally.count(report)
         if not hasattr(report, SAMPLE):
             return
-        progress = self._progress or self._start_progress()
+        progress = self._progress or self.start_progress()
         if progress is None:
             return
         progress.wrong, progress.errors = self._tally.wrong, self._tally.failed
         if report.when == "teardown":
             progress.advance()
 
-    def _start_progress(self) -> Progress | None:
+    def start_progress(self) -> Progress | None:
+        """Begin to show how far the run is; None where there is no terminal reporter."""
         reporter = self._pytest_config.pluginmanager.getplugin("terminalreporter")
-        if reporter is None:
-            return None
+        if reporter is None or self._progress is not None:
+            return self._progress
         from pytest_evalplug.report.progress import Progress
 
-        self._progress = Progress(reporter)
+        capture = self._pytest_config.pluginmanager.getplugin("capturemanager")
+        uncaptured = capture.global_and_fixture_disabled if capture else nullcontext
+        self._progress = Progress(reporter, uncaptured=uncaptured)
         self._progress.begin(sum(len(part.cases) for part in self._manifest().parts))
         if SESSION in self._pytest_config.stash:
             session = self._pytest_config.stash[SESSION]

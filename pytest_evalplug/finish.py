@@ -103,10 +103,9 @@ def datasets_of(manifest: Manifest) -> list[DatasetRef]:
 
 
 def _models(config: RunConfig, manifest: Manifest, details: DetailStore) -> list[str]:
-    named = [spec.name for spec in config.models]
     parts = [part.model for part in manifest.parts if part.model]
     seen = [model for model, _ in details.tables()]
-    return list(dict.fromkeys([*named, *parts, *seen])) or ["model"]
+    return list(dict.fromkeys([*config.columns, *parts, *seen])) or ["model"]
 
 
 def _finish_part(

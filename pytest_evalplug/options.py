@@ -43,6 +43,13 @@ class RunConfig:
     wrong: str = "fail"
     strict: bool = False
     show_wrong: int = 3
+    saved: tuple[str, ...] = ()
+    """The models of the run that is scored, where ``--model`` names none."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The models' names, one a column; empty where a ``model_backend`` fixture has it."""
+        return tuple(spec.name for spec in self.models) or self.saved
 
     @property
     def is_evaluation(self) -> bool:
@@ -91,6 +98,7 @@ class RunConfig:
             "data_dirs": [str(path) for path in self.data_dirs],
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
             "meant": list(self.meant),
+            "saved": list(self.saved),
         }
 
     @classmethod
@@ -104,6 +112,7 @@ class RunConfig:
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
                 "meant": tuple(wire["meant"]),
+                "saved": tuple(wire["saved"]),
                 "data_dirs": tuple(Path(path) for path in wire["data_dirs"]),
             }
         )

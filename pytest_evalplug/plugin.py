@@ -87,7 +87,7 @@ def pytest_pycollect_makeitem(
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     config = metafunc.config.stash[RUN_CONFIG]
-    if SESSION in metafunc.config.stash or len(config.models) > 1:
+    if SESSION in metafunc.config.stash or len(config.columns) > 1:
         from pytest_evalplug.collection import parametrize
 
         parametrize(metafunc, config)
@@ -108,6 +108,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         controller = session.config.pluginmanager.getplugin(CONTROLLER)
         open_run = controller.open_run if controller else None
         session.config.stash[SESSION].start(session.items, open_run)
+        if controller:
+            controller.start_progress()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,3 +202,13 @@ class Project:
         prompts = [json.loads(line) for line in path.read_text().splitlines()]
         path.unlink()
         return prompts
+
+
+def wait_for_results(path: Path) -> None:
+    """Wait until the first verdicts are journaled."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if any(file.stat().st_size for file in path.glob("outputs/*/journal/details*")):
+            return
+        time.sleep(0.1)
+    raise AssertionError("nothing was scored")

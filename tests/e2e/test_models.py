@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .project import CONFTEST, Project, right
+from .project import CONFTEST, Project, right, wrong
 
 NO_MODEL = CONFTEST[: CONFTEST.index("@pytest.fixture(")]
 
@@ -41,6 +41,9 @@ def test_ll_and_ppl(project: Project) -> None:
     assert run.predictions()["0"]["pred_label"] == "B"
     assert run.result()["run"]["mode"] == "ll"
     assert "accuracy_norm" in run.result()
+    again = project.run("--mode=eval", "-n2")  # in the run's own mode
+    assert again.outcomes == run.outcomes
+    assert again.result_text() == run.result_text()
     run = project.run("--eval-mode=ppl", "--eval-set=quiz.choice_template={choice}")
     assert run.outcomes == {"passed": 3, "wrong": 1}
     assert len(run.predictions()["0"]["ppl"]) == 2
@@ -128,3 +131,21 @@ def test_an_exception_fails_its_batch_with_one_line(project: Project) -> None:
     assert run.ret == 1
     assert "\nmodel 'fake': RuntimeError: out of luck\n" in run.out
     assert "Traceback" in (run.path / "logs/infer/main.log").read_text()
+
+
+def test_the_model_is_asked_ahead_in_batches(project: Project) -> None:
+    project.write(
+        "conftest.py", CONFTEST.replace("        note(prompts)", "        note([len(prompts)])")
+    )
+    project.data([right(n) for n in range(40)])
+    assert project.run().outcomes == {"passed": 40}
+    sizes = [int(size) for size in project.asked()]
+    assert sum(sizes) == 40
+    assert sizes.count(4) >= 9
+
+
+def test_a_stopped_run_asks_no_further(project: Project) -> None:
+    project.data([wrong(1), *[{"q": f"wait 0.0{n}", "a": "x"} for n in range(200)]])
+    run = project.run("-x")
+    assert run.outcomes == {"wrong": 1}
+    assert len(project.asked()) <= 40

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
-from .project import CONFTEST, QUIZ, Project, right, wrong
+from .project import CONFTEST, QUIZ, Project, right, wait_for_results, wrong
 
 NO_FIXTURE = CONFTEST.replace("    return Fake()", "    raise RuntimeError('the model was set up')")
 
@@ -205,3 +207,22 @@ def test_predictions_hold_what_was_asked(project: Project) -> None:
     assert record["origin_prompt"] == "say {x} %s $y \\boxed{2}"
     assert record["gold"] == "0"
     assert json.loads(json.dumps(record["key"])).keys() == {"model", "prompt", "params", "sample"}
+
+
+def test_a_kill_loses_nothing(project: Project) -> None:
+    rows = [right(n) for n in range(4)] + [{"q": f"wait 0.2{n}", "a": "x"} for n in range(40)]
+    project.data(rows)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest"], cwd=project.path, stdout=subprocess.DEVNULL
+    )
+    wait_for_results(project.path)
+    process.kill()
+    process.wait()
+    first = project.asked()
+    project.data(rows[:12])
+    run = project.run("--reuse")
+    again = project.asked()
+    assert len(run.predictions()) >= 12
+    # only the batch that was under way is asked again
+    assert len(set(first) & set(again)) <= 4
+    assert run.outcomes["passed"] == 4

@@ -6,12 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from .project import Project, Row, right, wrong
+from .project import Project, Row, right, wait_for_results, wrong
 
 BROKEN: Row = {"q": "fail the server is tired", "a": "x"}
 
@@ -123,7 +121,7 @@ def test_ctrl_c_keeps_what_arrived(project: Project, workers: tuple[str, ...]) -
         text=True,
         start_new_session=True,
     )
-    _wait_for_results(project.path)
+    wait_for_results(project.path)
     os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the workers, too
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 2
@@ -135,13 +133,3 @@ def test_ctrl_c_keeps_what_arrived(project: Project, workers: tuple[str, ...]) -
     predictions = (run / "predictions/fake/quiz.json").read_text()
     assert '"0"' in predictions
     assert not list((run / "journal").glob("*.jsonl"))
-
-
-def _wait_for_results(path: Path) -> None:
-    """Wait until the first verdicts are journaled."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if any(file.stat().st_size for file in path.glob("outputs/*/journal/details*")):
-            return
-        time.sleep(0.1)
-    raise AssertionError("nothing was scored")
