@@ -13,6 +13,7 @@ __all__ = [
 ]
 
 import hashlib
+import inspect
 import json
 import traceback
 from collections.abc import Iterator
@@ -175,9 +176,28 @@ class BenchmarkClass(pytest.Class):
 
     benchmark: Benchmark
 
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        """Return the items; those of the inherited test are located at the benchmark's class."""
+        nodes = list(super().collect())
+        inherited = DefaultDataAdapter.test_sample.__code__
+        line = _line_of(self.benchmark.cls)
+        for node in nodes:
+            if isinstance(node, pytest.Function) and node.function.__code__ is inherited:
+                file, *names = node.nodeid.split("::")
+                node.location = (file, line, ".".join(names))
+        return nodes
+
     def newinstance(self) -> DefaultDataAdapter:
         """Return the one adapter of this process, for every item."""
         return self.benchmark.adapter
+
+
+def _line_of(cls: type) -> int | None:
+    """Return the line (from 0) where a class is defined."""
+    try:
+        return inspect.findsource(cls)[1]
+    except (OSError, TypeError):
+        return None
 
 
 def make_benchmark(

@@ -7,6 +7,7 @@ __all__ = ["Progress"]
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO
 
 import pytest
@@ -27,12 +28,16 @@ class Progress:
         self,
         reporter: pytest.TerminalReporter,
         *,
+        uncaptured: Callable[[], AbstractContextManager[None]] = nullcontext,
         tty: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._reporter = reporter
+        self._uncaptured = uncaptured
         self._clock = clock
         self._tty = tty if tty is not None else _open_tty(reporter)
+        # taken now: while an item runs, pytest's capture hides the terminal
+        self._columns = shutil.get_terminal_size().columns
         self.total = 0
         self.done = 0
         self.wrong = 0
@@ -65,8 +70,10 @@ class Progress:
             return
         self._last = now
         if self._tty is None:
-            self._reporter.ensure_newline()
-            self._reporter.write_line(f"evalplug: {self._state(now)}")
+            with self._uncaptured():  # a waiting item's output is being captured
+                self._reporter.ensure_newline()
+                # no newline: the reporter ends the line when it names the file again
+                self._reporter.write(f"evalplug: {self._state(now)}", flush=True)
         else:
             self._draw(self._tty, now)
 
@@ -86,7 +93,7 @@ class Progress:
     def _draw(self, tty: TextIO, now: float) -> None:
         filled = WIDTH * self.done // max(1, self.total)
         bar = f" [{'#' * filled}{'.' * (WIDTH - filled)}] {self._state(now)}"
-        room = shutil.get_terminal_size().columns - self.column - 10
+        room = self._columns - self.column - 10
         if room > WIDTH:
             bar = bar[:room]
             tty.write(f"\x1b[K{bar}\x1b[{len(bar)}D")
