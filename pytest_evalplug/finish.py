@@ -217,19 +217,23 @@ def _import(name: str, file: Path, root: str) -> Any:
 
 
 def _problems(manifest: Manifest) -> list[str]:
-    """Return a line for what could not be run at all."""
+    """Return a line for what could not be run at all; the items' errors say why."""
+    missing = [p.dataset for p in manifest.parts if p.problem and not p.skipped]
     skipped = [p for p in manifest.parts if p.skipped]
-    missing = {p.dataset: p.problem for p in manifest.parts if p.problem and not p.skipped}
-    notes = [f"{name}: no result, {problem}" for name, problem in list(missing.items())[:3]]
-    if len(missing) > 3:
-        notes.append(
-            f"{len(missing) - 3} more data sets have no result: {', '.join(list(missing)[3:8])}…"
-        )
+    notes = []
+    if missing:
+        notes.append(f"no result, see the errors above: {_some(missing)}")
     if skipped:
-        names = list(dict.fromkeys(p.dataset for p in skipped))
-        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        notes.append(f"skipped: {shown} ({(skipped[0].problem or '').split(': ', 1)[-1]})")
+        why = (skipped[0].problem or "").split(": ", 1)[-1]
+        notes.append(f"skipped: {_some([p.dataset for p in skipped])} ({why})")
     return notes
+
+
+def _some(names: Sequence[str], shown: int = 5) -> str:
+    """Return the first names, and how many more there are."""
+    unique = list(dict.fromkeys(names))
+    more = f" and {len(unique) - shown} more" if len(unique) > shown else ""
+    return ", ".join(unique[:shown]) + more
 
 
 def snapshot(config: RunConfig, run: RunDirectory, arguments: Sequence[str]) -> None:

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.option_table import OPTIONS
+from pytest_evalplug.options import RunConfig
+
+SHORT = ["--model", "--mode", "--reuse", "--work-dir", "--limit", "--subset", "--data-dir"]
+
+
+@pytest.fixture(autouse=True)
+def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for option in OPTIONS:
+        monkeypatch.delenv(f"EVALPLUG_{option.name.upper()}", raising=False)
+
+
+def read(pytester: pytest.Pytester, *args: str) -> RunConfig:
+    return RunConfig.from_pytest(pytester.parseconfig("-p", "no:randomly", *args))
+
+
+def test_defaults(pytester: pytest.Pytester) -> None:
+    assert read(pytester) == RunConfig(work_dir=pytester.path / "outputs")
+    assert not read(pytester).is_evaluation
+
+
+def test_every_short_name_has_a_twin(pytester: pytest.Pytester) -> None:
+    assert [option.short for option in OPTIONS if option.short] == SHORT
+    twins = {option.short: option.flag for option in OPTIONS if option.short}
+    assert twins.pop("--mode") == "--eval-stage"
+    assert all(twin == f"--eval-{short[2:]}" for short, twin in twins.items())
+    assert read(pytester, "--limit=3") == read(pytester, "--eval-limit=3")
+    assert read(pytester, "--mode=infer") == read(pytester, "--eval-stage=infer")
+    assert read(pytester, "--subset=a", "--eval-subset=b").subsets == ("a", "b")
+
+
+def test_the_command_line_wins_over_environment_over_ini(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini("[pytest]\nevalplug_limit = 1\nevalplug_subset = x y\n")
+    assert read(pytester).limit == 1
+    assert read(pytester).subsets == ("x", "y")
+    monkeypatch.setenv("EVALPLUG_LIMIT", "2")
+    monkeypatch.setenv("EVALPLUG_SUBSET", "p,q")
+    assert read(pytester).limit == 2
+    assert read(pytester).subsets == ("p", "q")
+    assert read(pytester, "--limit=3", "--subset=z").limit == 3
+    assert read(pytester, "--subset=z").subsets == ("z",)
+
+
+@pytest.mark.parametrize(("text", "value"), [("7", 7), ("0.5", 0.5)])
+def test_limit_is_a_count_or_a_fraction(pytester: pytest.Pytester, text: str, value: float) -> None:
+    limit = read(pytester, f"--limit={text}").limit
+    assert limit == value
+    assert type(limit) is type(value)
+
+
+@pytest.mark.parametrize("text", ["0", "-3", "1.5", "0.0", "nan", "x", "1e3", "inf"])
+def test_other_limits_are_refused(pytester: pytest.Pytester, text: str) -> None:
+    with pytest.raises(ConfigError, match=f"--limit: must be .*, got '{text}'"):
+        read(pytester, f"--limit={text}")
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("gsm8k.few_shot_num=0", {"gsm8k": {"few_shot_num": 0}}),
+        ('b.subset_list=["x"]', {"b": {"subset_list": ["x"]}}),
+        ("b.prompt_template=Say = {question}", {"b": {"prompt_template": "Say = {question}"}}),
+        ("b.shuffle=true", {"b": {"shuffle": True}}),
+    ],
+)
+def test_overrides(pytester: pytest.Pytester, setting: str, expected: object) -> None:
+    config = read(pytester, f"--eval-set={setting}")
+    assert config.overrides == expected
+    assert config.meant == (setting.split(".")[0],)
+
+
+def test_overrides_in_the_configuration_file(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml("[tool.evalplug.benchmarks.b]\nfew_shot_num = 1\nseed = 4\n")
+    assert read(pytester, "--eval-set=b.seed=5").overrides == {"b": {"few_shot_num": 1, "seed": 5}}
+    assert read(pytester).meant == ()
+
+
+def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml(
+        '[tool.evalplug.models.own]\nbackend = "openai"\nmodel = "m"\nheaders = {a = "b"}\n'
+    )
+    config = read(
+        pytester,
+        "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
+        "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
+    )  # fmt: skip
+    config = dataclasses.replace(config, saved=("a", "b"))
+    assert [spec.name for spec in config.models] == ["own", "model"]
+    assert config.reuse == "latest"
+    wire = json.loads(json.dumps(config.to_wire()))
+    assert RunConfig.from_wire(wire) == config
+    changed = {
+        f.name
+        for f in dataclasses.fields(config)
+        if getattr(config, f.name) != getattr(RunConfig(), f.name)
+    }
+    assert changed >= {f.name for f in dataclasses.fields(config)} - {
+        "eval_mode", "wrong", "strict"
+    }  # fmt: skip
+
+
+def test_paths_are_relative_to_where_they_stand(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini("[pytest]\nevalplug_data_dir = data:/abs\n")
+    folder = pytester.mkdir("deep")
+    monkeypatch.chdir(folder)
+    assert read(pytester).data_dirs == (pytester.path / "data", Path("/abs"))
+    assert read(pytester, "--data-dir=data").data_dirs == (folder / "data",)
+    assert read(pytester, "--data-dir=~/d").data_dirs == (Path("~/d").expanduser(),)
+
+
+@pytest.mark.parametrize("args", [["--model=smollm2"], ["--reuse"], ["--mode=eval"]])
+def test_what_says_that_something_is_evaluated(pytester: pytest.Pytester, args: list[str]) -> None:
+    assert read(pytester, *args).is_evaluation
