@@ -68,8 +68,9 @@ class DataSource:
             places = f"not at {', '.join(looked)}" if looked else "no data directory is set"
             raise DataError(
                 f"no data for {name}, split {split!r}: {places}; {error.args[0]}",
-                fix="Put a file there, or set --data-dir (EVALPLUG_DATA_DIR, ini evalplug_data_dir)"
-                " to the folder that holds it.",
+                fix=f"{'Put a file there, or set' if looked else 'Set'} --data-dir "
+                "(EVALPLUG_DATA_DIR, ini evalplug_data_dir) to the folder that holds it"
+                f"{'' if looked else f', as {self.benchmark}/{split}.jsonl'}.",
             ) from None
 
     def find_file(self, subset: str | None, name: str, *, shared: bool) -> Path | None:
