@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import ModelError
+from pytest_evalplug.inference.inferencers import (
+    INFERENCERS,
+    GenInferencer,
+    LLInferencer,
+    PPLInferencer,
+    label,
+    missing_method,
+)
+from pytest_evalplug.model.base import Choice, GenerationParams, SequenceLoss
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
+
+from .conftest import Backend
+
+PARAMS = GenerationParams()
+QUERY = LoglikelihoodQuery("Q:", (" a", " bb", " ccc"))
+
+
+def infer(inferencer: Any, payloads: list[Any], answer: Any) -> tuple[list[Any], list[Any]]:
+    """Return the results, and what the backend was called with."""
+    calls: list[Any] = []
+
+    async def call(method: str, *args: Any) -> Any:
+        calls.append((method, *args))
+        return answer
+
+    return asyncio.run(inferencer.infer(call, payloads, PARAMS)), calls
+
+
+def test_modes() -> None:
+    assert {mode: inferencer.mode for mode, inferencer in INFERENCERS.items()} == {
+        "gen": "gen", "ppl": "ppl", "ll": "ll"
+    }  # fmt: skip
+
+
+def test_a_bare_string_is_a_completion() -> None:
+    failed = ModelError("no")
+    outputs, calls = infer(GenInferencer(), ["p", "q", "r"], ["one", ModelOutput("two"), failed])
+    assert outputs == [ModelOutput("one"), ModelOutput("two"), failed]
+    assert calls == [("generate", ["p", "q", "r"], PARAMS)]
+
+
+def test_ppl_takes_the_lowest_perplexity_of_the_whole_text() -> None:
+    # summed losses would choose the first, perplexity a token the second
+    losses = [SequenceLoss(4.0, 2), SequenceLoss(5.0, 10), SequenceLoss(6.0, 3)]
+    (output,), calls = infer(PPLInferencer(), [QUERY], losses)
+    assert calls == [("sequence_loss", ["Q: a", "Q: bb", "Q: ccc"])]
+    assert output.completion == output.extra["pred_label"] == "B"
+    assert output.extra["ppl"] == [math.exp(2), math.exp(0.5), math.exp(2)]
+    assert output.extra["token_len"] == [2, 10, 3]
+
+
+def test_ll_takes_the_highest_sum_and_reports_it_by_bytes() -> None:
+    choices = [Choice(-2.0, 1), Choice(-2.5, 1), Choice(-4.0, 2)]
+    (output,), _ = infer(LLInferencer(), [QUERY], [choices])
+    assert output.completion == "A"
+    assert output.extra["pred_label_norm"] == "B"  # -2/1, -2.5/2, -4/3: the space does not count
+    assert output.extra["logprobs"] == [-2.0, -2.5, -4.0]
+
+
+def test_bytes_are_those_of_utf_8() -> None:
+    query = LoglikelihoodQuery("Q:", (" é", " e"))
+    (output,), _ = infer(LLInferencer(), [query], [[Choice(-3.0, 1), Choice(-2.0, 1)]])
+    assert output.extra["pred_label_norm"] == "A"  # -3/2 against -2/1
+
+
+def test_one_query_s_error_stays_its_own() -> None:
+    failed = ModelError("too long")
+    losses: list[Any] = [SequenceLoss(1.0, 1), failed, SequenceLoss(1.0, 1)]
+    results, _ = infer(PPLInferencer(), [QUERY, QUERY], [*losses, *[SequenceLoss(1.0, 1)] * 3])
+    assert results[0] is failed
+    assert results[1].completion == "A"
+    results, _ = infer(LLInferencer(), [QUERY, QUERY], [failed, [Choice(-1.0, 1)] * 3])
+    assert results[0] is failed
+    assert results[1].completion == "A"
+
+
+def test_a_conversation_is_plain_text_for_ppl() -> None:
+    query = LoglikelihoodQuery(
+        [{"role": "system", "content": "S"}, {"role": "user", "content": "Q:"}], (" a",)
+    )
+    _, calls = infer(PPLInferencer(), [query], [SequenceLoss(1.0, 1)])
+    assert calls == [("sequence_loss", ["S\nQ:\n a"])]
+
+
+@pytest.mark.parametrize(
+    ("position", "letters"), [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ")]
+)
+def test_label(position: int, letters: str) -> None:
+    assert label(position) == letters
+
+
+def test_what_a_backend_lacks() -> None:
+    backend = Backend()
+    assert not any(missing_method(backend, inferencer) for inferencer in INFERENCERS.values())
+    backend.capabilities = frozenset({"generate"})
+    assert [mode for mode, i in INFERENCERS.items() if missing_method(backend, i)] == ["ppl", "ll"]
