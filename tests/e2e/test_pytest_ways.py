@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -257,3 +258,27 @@ def test_two_sessions_of_one_process(project: Project) -> None:
     first, second = project.run(), project.run()
     assert first.path != second.path
     assert first.result_text() == second.result_text()
+
+
+def test_a_bar_in_a_terminal(project: Project) -> None:
+    pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+    project.data(
+        [wrong(0), *[{"q": f"wait 0.{n}", "a": f"0.{n}"} for n in (11, 12, 13, 14, 15, 16)]]
+    )
+    project.write("test_ordinary.py", "def test_it(): print('hidden')\n")
+    code = f"import pty; pty.spawn([{sys.executable!r}, '-m', 'pytest'])"
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=project.path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "120", "TERM": "xterm"},
+    ).stdout
+    assert "/7 samples" in out
+    assert "1 wrong" in out
+    assert "[" + "#" * 20 not in out.rpartition("test_ordinary.py")[2]
+    assert "hidden" not in out
+    assert "evaluation summary" in out
+    assert "7 passed" in out

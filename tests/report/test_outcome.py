@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_evalplug.errors import WrongAnswer
+from pytest_evalplug.report.outcome import Tally, exit_status, finish_report, is_wrong, status_of
+
+OK, FAILED, INTERRUPTED, USAGE = 0, 1, 2, 4
+
+
+def status(
+    code: int,
+    *,
+    wrong: int = 0,
+    failed: int = 0,
+    strict: bool = False,
+    maxfail: int = 0,
+    stopped: bool = False,
+) -> int:
+    return exit_status(code, Tally(wrong, failed), strict=strict, maxfail=maxfail, stopped=stopped)
+
+
+def test_wrong_answers_are_a_measurement() -> None:
+    assert status(FAILED, wrong=3) == OK
+    assert status(FAILED, wrong=3, strict=True) == FAILED
+    assert status(FAILED, wrong=3, failed=1) == FAILED
+    assert status(FAILED, failed=1) == FAILED
+    assert status(OK) == OK
+
+
+def test_a_stopped_run_is_1() -> None:
+    assert status(FAILED, wrong=1, maxfail=1) == FAILED
+    assert status(INTERRUPTED, wrong=1, maxfail=1) == FAILED
+    assert status(INTERRUPTED, wrong=1, failed=1, maxfail=2) == FAILED
+    assert status(INTERRUPTED, stopped=True) == FAILED
+    assert status(FAILED, wrong=1, stopped=True) == FAILED
+    assert status(FAILED, wrong=1, maxfail=2) == OK
+
+
+def test_ctrl_c_and_the_rest_stay() -> None:
+    assert status(INTERRUPTED, wrong=5) == INTERRUPTED
+    assert status(INTERRUPTED, wrong=1, maxfail=2) == INTERRUPTED
+    assert status(USAGE, wrong=1) == USAGE
+    assert status(5) == 5
+
+
+def report_of(error: BaseException | None, *, xfail: bool = False) -> pytest.TestReport:
+    def raises() -> None:
+        if error:
+            raise error
+
+    call = pytest.CallInfo.from_call(raises, "call")
+    report = pytest.TestReport(
+        nodeid="a::b",
+        location=("a", 1, "b"),
+        keywords={},
+        outcome="failed" if error else "passed",
+        longrepr="long" if error else None,
+        when="call",
+    )
+    finish_report(report, call, xfail=xfail)
+    return report
+
+
+def test_a_wrong_answer_s_report() -> None:
+    report = report_of(WrongAnswer("pred: 1"))
+    assert is_wrong(report)
+    assert report.failed
+    assert report.longrepr == "pred: 1"
+    assert status_of(report) == ("wrong", "w", ("WRONG", {"yellow": True}))
+
+
+def test_a_wrong_answer_that_is_expected() -> None:
+    report = report_of(WrongAnswer("pred: 1"), xfail=True)
+    assert report.skipped
+    assert report.wasxfail
+    assert status_of(report) is None
+
+
+@pytest.mark.parametrize("error", [None, AssertionError("x"), ValueError("x")])
+def test_other_reports_stay(error: BaseException | None) -> None:
+    report = report_of(error)
+    assert not is_wrong(report)
+    assert status_of(report) is None
+    assert report.longrepr == ("long" if error else None)
+
+
+def test_the_tally() -> None:
+    tally = Tally()
+    for error in (WrongAnswer("x"), WrongAnswer("y"), ValueError("z"), None):
+        tally.count(report_of(error))
+    assert tally == Tally(wrong=2, failed=1)
