@@ -134,6 +134,11 @@ class Controller:
         return EvalScheduling(config, log)
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self) -> None:
+        """A worker that has found benchmarks has made the run directory before it says so."""
+        self._found_run()
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Add up what a worker counted; note whether a failure made it stop."""
         output: Mapping[str, Any] = getattr(node, "workeroutput", None) or {}
@@ -231,10 +236,13 @@ class Controller:
         run.close()
 
     def _found_run(self) -> RunDirectory | None:
+        """Return the run directory; takes over the one that the workers have made by then."""
         if self._run is None and self._late_path is not None and self._late_path.is_dir():
+            from pytest_evalplug.finish import snapshot
             from pytest_evalplug.run.directory import RunDirectory
 
-            self._run = RunDirectory.attach(self._late_path)
+            self._run = RunDirectory.open(self._late_path.parent, self._late_path.name)
+            snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run
 
     def _manifest(self) -> Manifest:

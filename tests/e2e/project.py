@@ -50,6 +50,7 @@ def obey(prompt):
         time.sleep(float(rest))
         return rest
     if verb == "exit":
+        time.sleep(0.3)  # what has arrived gets journaled
         os._exit(3)
     return "I can't do that"
 

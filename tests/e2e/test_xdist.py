@@ -43,6 +43,7 @@ def test_workers_change_no_number(project: Project) -> None:
     assert stripped(shared.path) == stripped(alone.path)
     assert summary(shared) == summary(alone)
     assert not list((shared.path / "journal").glob("*.jsonl"))
+    assert len(list((shared.path / "configs").glob("config_*.json"))) == 1
     assert {p.name for p in (shared.path / "logs/infer").iterdir()} <= {"gw0.log", "gw1.log"}
 
 
@@ -52,7 +53,7 @@ def test_a_crashed_worker_costs_one_sample(project: Project) -> None:
         "conftest.py",
         (project.path / "conftest.py").read_text().replace("batch_size = 4", "batch_size = 1"),
     )
-    run = project.run("-n2", "--max-worker-restart=1")
+    run = project.run("-n2", "--max-worker-restart=4")
     assert run.ret == 1
     result = run.result()
     assert result["run"]["num_samples"] == 30
@@ -60,7 +61,7 @@ def test_a_crashed_worker_costs_one_sample(project: Project) -> None:
     assert result["run"]["num_errors"] >= 1
     assert result["accuracy"] == 100
     asked = project.asked()
-    assert len(run.predictions()) == result["run"]["num_scored"]
+    assert len(run.predictions()) >= result["run"]["num_scored"] >= 27
     twice = {prompt for prompt in asked if asked.count(prompt) > 1}
     assert not twice & {f"say {n}" for n in range(2)}  # journaled before the crash
     assert "gw0" in run.out or "gw1" in run.out
@@ -71,8 +72,9 @@ def test_a_crash_in_the_test_itself(project: Project) -> None:
         "test_quiz.py",
         """
     def test_sample(self, evaluation, sample):
-        import os
+        import os, time
         if sample.target == "5":
+            time.sleep(0.5)  # the engine journals the rest of its batch
             os._exit(1)
         evaluation.check()
 """,
