@@ -30,8 +30,15 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return Project(pytester)
 
 
-@pytest.fixture(params=[(), ("-n0",), ("-n2",)], ids=["plain", "n0", "n2"])
+@pytest.fixture(params=[(), ("-n2",)], ids=["plain", "n2"])
 def mode(request: pytest.FixtureRequest) -> tuple[str, ...]:
-    """How pytest runs the items: alone, with xdist at rest, on two workers."""
+    """How pytest runs the items: alone, or on two workers."""
+    args: tuple[str, ...] = request.param
+    return args
+
+
+@pytest.fixture(params=[(), ("-n0",), ("-n2",)], ids=["plain", "n0", "n2"])
+def every_mode(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """As ``mode``, and with xdist at rest."""
     args: tuple[str, ...] = request.param
     return args

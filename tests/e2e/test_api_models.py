@@ -62,9 +62,7 @@ def test_one_column_for_each_model(
     assert len(server.calls) == 20
 
 
-def test_a_server_that_is_down(
-    project: Project, server: OpenAIServer, mode: tuple[str, ...]
-) -> None:
+def test_a_server_that_is_down(project: Project, server: OpenAIServer) -> None:
     port = free_port()
     project.write(
         "pyproject.toml",
@@ -73,7 +71,7 @@ def test_a_server_that_is_down(
         .replace(server.url, f"http://127.0.0.1:{port}/v1")
         + "max_retries = 0\n",
     )
-    run = project.run("--model=bad", *mode)
+    run = project.run("--model=bad")
     assert run.ret == 1
     assert 1 <= run.outcomes["errors"] <= 2
     assert str(port) in run.out

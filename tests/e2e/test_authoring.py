@@ -28,7 +28,7 @@ def write(project: Project, body: str) -> None:
     project.write("test_quiz.py", START + "\n".join(lines) + "\n")
 
 
-def test_init_with_kwargs(project: Project, mode: tuple[str, ...]) -> None:
+def test_init_with_kwargs(project: Project, every_mode: tuple[str, ...]) -> None:
     write(
         project,
         """
@@ -43,11 +43,11 @@ def test_state(self):
 """,
     )
     project.data([right(n) for n in range(5)])
-    run = project.run(*mode)
+    run = project.run(*every_mode)
     assert run.outcomes == {"passed": 6}
     assert project.asked()[0].startswith("ignore this\nsay ")
     made = (project.path / "made.txt").read_text()
-    assert len(made) == (3 if "-n2" in mode else 1)  # the controller scores with its own
+    assert len(made) == (3 if "-n2" in every_mode else 1)  # the controller scores with its own
 
 
 def test_own_test_with_the_prediction_alone(project: Project, mode: tuple[str, ...]) -> None:
@@ -149,7 +149,7 @@ def extract_answer(self, prediction, task_state):
     assert run.result()["details"][0]["pred"] == "4"
 
 
-def test_own_score_and_aggregation(project: Project, mode: tuple[str, ...]) -> None:
+def test_own_score_and_aggregation(project: Project) -> None:
     write(
         project,
         """
@@ -166,7 +166,7 @@ def aggregate_scores(self, sample_scores):
 """,
     )
     project.data([{"q": f"say {n}", "a": "0"} for n in range(4)])
-    run = project.run(*mode)
+    run = project.run()
     result = run.result()
     assert [detail["score"]["near"] for detail in result["details"]] == [1, 1, 0, 0]
     assert result["best"] == 1
@@ -188,7 +188,7 @@ def match_score(self, original_prediction, filtered_prediction, reference, task_
     assert "invalid literal" in run.out
 
 
-def test_report_hooks(project: Project, mode: tuple[str, ...]) -> None:
+def test_hooks_after_scoring(project: Project, mode: tuple[str, ...]) -> None:
     write(
         project,
         """
@@ -198,12 +198,6 @@ def _on_generate_report(self, scores, model_name):
     return Report("quiz", model_name, scores)
 """,
     )
-    project.data([right(1), right(2)])
-    project.run(*mode)
-    assert (project.path / "reported.txt").read_text() == "fake accuracy 100.0\n"
-
-
-def test_plugin_hooks(project: Project, mode: tuple[str, ...]) -> None:
     project.add(
         "conftest.py",
         """
@@ -220,6 +214,7 @@ def pytest_evalplug_finished(config, outcome):
     project.run(*mode)
     scored = (project.path / "scored.txt").read_text().splitlines()
     assert sorted(scored) == ["test_sample[default-0] 1", "test_sample[default-1] 2"]
+    assert (project.path / "reported.txt").read_text() == "fake accuracy 100.0\n"
     assert (project.path / "finished.txt").read_text().count("| dataset") == 1
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree
 
-import pytest
-
 from .project import Project, right, wrong
 
 HOSTILE = [
@@ -26,11 +24,10 @@ def properties(case: ElementTree.Element) -> dict[str, str]:
     return {p.get("name", ""): p.get("value", "") for p in case.iter("property")}
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["plain", "n2"])
-def test_properties_and_hostile_replies(project: Project, workers: tuple[str, ...]) -> None:
+def test_properties_and_hostile_replies(project: Project, mode: tuple[str, ...]) -> None:
     rows = [{"q": f"json {json.dumps(text)}", "a": text or "x"} for text in HOSTILE]
     project.data([right(1), wrong(2), {"q": "fail bad\x1b[0m luck\x00", "a": "x"}, *rows])
-    run = project.run("--junitxml=report.xml", *workers)
+    run = project.run("--junitxml=report.xml", *mode)
     assert run.ret == 1
     assert "\x1b[31m" not in run.out
     assert "\x00" not in run.out

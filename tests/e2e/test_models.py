@@ -49,11 +49,9 @@ def test_ll_and_ppl(project: Project) -> None:
     assert len(run.predictions()["0"]["ppl"]) == 2
 
 
-def test_benchmarks_without_choices_are_skipped_in_ppl(
-    project: Project, mode: tuple[str, ...]
-) -> None:
+def test_benchmarks_without_choices_are_skipped_in_ppl(project: Project) -> None:
     project.data([right(n) for n in range(3)])
-    run = project.run("--eval-mode=ppl", "-rs", *mode)
+    run = project.run("--eval-mode=ppl", "-rs")
     assert run.ret == 0
     assert run.outcomes == {"skipped": 1}
     assert "has no choices to compare in ppl mode" in run.line("SKIPPED")
@@ -69,13 +67,13 @@ def test_a_fatal_error_stops_the_run(project: Project, mode: tuple[str, ...]) ->
     assert len(project.asked()) <= 8
 
 
-def test_a_model_fixture_that_raises(project: Project, mode: tuple[str, ...]) -> None:
+def test_a_model_fixture_that_raises(project: Project) -> None:
     project.write(
         "conftest.py",
         CONFTEST.replace("    return Fake()", "    raise OSError('no such weights')"),
     )
     project.data([right(n) for n in range(3)])
-    run = project.run(*mode)
+    run = project.run()
     assert run.ret == 1
     assert run.outcomes == {"errors": 3}
     assert "no such weights" in run.out

@@ -117,12 +117,12 @@ def test_car(model, sample, benchmark, prediction, request, sample_id):
 """
 
 
-def test_an_ordinary_suite_is_undisturbed(project: Project, mode: tuple[str, ...]) -> None:
+def test_an_ordinary_suite_is_undisturbed(project: Project, every_mode: tuple[str, ...]) -> None:
     project.write("conftest.py", OWN_CONFTEST)
     (project.path / "test_quiz.py").unlink()
     project.write("test_car.py", OWN_TEST)
     project.write("pyproject.toml", PYPROJECT.replace(" --data-dir=data", ""))
-    run = project.run("--model=S", "--limit=70", "--strict-markers", *mode)
+    run = project.run("--model=S", "--limit=70", "--strict-markers", *every_mode)
     assert run.ret == 0
     assert run.outcomes == {"passed": 10}
     assert (

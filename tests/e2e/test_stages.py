@@ -14,9 +14,9 @@ from .project import CONFTEST, QUIZ, Project, right, wait_for_results, wrong
 NO_FIXTURE = CONFTEST.replace("    return Fake()", "    raise RuntimeError('the model was set up')")
 
 
-def test_infer_then_eval(project: Project, mode: tuple[str, ...]) -> None:
+def test_infer_then_eval(project: Project, every_mode: tuple[str, ...]) -> None:
     project.data([right(0), wrong(1), {"q": "fail it", "a": "x"}])
-    first = project.run("--mode=infer", *mode)
+    first = project.run("--mode=infer", *every_mode)
     assert first.ret == 1
     assert first.outcomes == {"passed": 2, "errors": 1}
     assert not (first.path / "results").exists()
@@ -25,7 +25,7 @@ def test_infer_then_eval(project: Project, mode: tuple[str, ...]) -> None:
     assert len(project.asked()) == 3
 
     project.write("conftest.py", NO_FIXTURE)
-    second = project.run("--mode=eval", *mode)
+    second = project.run("--mode=eval", *every_mode)
     assert second.path == first.path
     assert second.ret == 1
     assert second.outcomes == {"passed": 1, "wrong": 1, "errors": 1}
@@ -70,11 +70,11 @@ def test_a_stale_prediction_is_not_scored(project: Project) -> None:
     assert "is stale: changed prompt" in run.out
 
 
-def test_viz(project: Project, mode: tuple[str, ...]) -> None:
+def test_viz(project: Project) -> None:
     project.data([right(0), wrong(1)])
     first = project.run()
     project.asked()
-    run = project.run("--mode=viz", *mode)
+    run = project.run("--mode=viz")
     assert run.ret == 0
     assert "quiz       " in run.out
     assert "50.00" in run.out

@@ -14,9 +14,9 @@ from .project import Project, Row, right, wait_for_results, wrong
 BROKEN: Row = {"q": "fail the server is tired", "a": "x"}
 
 
-def test_four_states(project: Project, mode: tuple[str, ...]) -> None:
+def test_four_states(project: Project, every_mode: tuple[str, ...]) -> None:
     project.data([right(1), wrong(2), BROKEN, right(3)])
-    run = project.run(*mode)
+    run = project.run(*every_mode)
     assert run.ret == 1
     assert run.outcomes == {"passed": 2, "wrong": 1, "errors": 1}
     assert "Traceback" not in run.out
@@ -42,12 +42,19 @@ def test_a_wrong_answer_is_a_letter_and_a_few_lines(project: Project) -> None:
     assert "default-4: pred" in project.run("--eval-show-wrong=4").out
 
 
-def test_wrong_answers_alone_exit_0(project: Project, mode: tuple[str, ...]) -> None:
-    project.data([right(0), wrong(1)])
-    assert project.run(*mode).ret == 0
-    strict = project.run("--eval-strict", *mode)
-    assert strict.ret == 1
-    assert strict.outcomes == {"passed": 1, "wrong": 1}
+def test_wrong_answers_alone_exit_0_and_run_again(project: Project, mode: tuple[str, ...]) -> None:
+    project.data([right(0), wrong(1), right(2), wrong(3)])
+    first = project.run(*mode)
+    assert first.ret == 0
+    assert first.outcomes == {"passed": 2, "wrong": 2}
+    project.asked()
+
+    again = project.run("--lf", "--eval-strict", *mode)
+    assert again.ret == 1
+    assert again.outcomes["wrong"] == 2
+    assert "passed" not in again.outcomes
+    assert sorted(project.asked()) == ["say 1", "say 3"]
+    assert again.result()["run"]["partial"]
 
 
 def test_wrong_answers_can_be_expected(project: Project, mode: tuple[str, ...]) -> None:
@@ -99,23 +106,11 @@ def test_an_assert_of_the_author_is_an_ordinary_failure(project: Project) -> Non
     assert "assert '1' == '2'" in run.out
 
 
-def test_last_failed_runs_the_wrong_ones_again(project: Project, mode: tuple[str, ...]) -> None:
-    project.data([right(0), wrong(1), right(2), wrong(3)])
-    project.run(*mode)
-    project.asked()
-    run = project.run("--lf", *mode)
-    assert run.outcomes["wrong"] == 2
-    assert "passed" not in run.outcomes
-    assert sorted(project.asked()) == ["say 1", "say 3"]
-    assert run.result()["run"]["partial"]
-
-
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["plain", "n2"])
-def test_ctrl_c_keeps_what_arrived(project: Project, workers: tuple[str, ...]) -> None:
+def test_ctrl_c_keeps_what_arrived(project: Project, mode: tuple[str, ...]) -> None:
     rows = [right(n) for n in range(4)] + [{"q": f"wait 0.3{n}", "a": ""} for n in range(60)]
     project.data(rows)
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *workers],
+        [sys.executable, "-m", "pytest", *mode],
         cwd=project.path,
         stdout=subprocess.PIPE,
         text=True,
