@@ -212,6 +212,8 @@ class Controller:
             maxfail=self._pytest_config.getoption("maxfail"),
             stopped=self._stopped or bool(session.shouldfail),
         )
+        if self._outcome and self._outcome.failed and not session.exitstatus:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _finish(self) -> None:
         manifest = self._manifest()
@@ -223,11 +225,15 @@ class Controller:
             if self._fresh:
                 shutil.rmtree(run.path)
             return
-        from pytest_evalplug.finish import finish
+        from pytest_evalplug.finish import Outcome, finish
 
         own = self._pytest_config.stash.get(SESSION, None)
         known = own.benchmarks if own else {}
-        self._outcome = finish(self._config, run, manifest, known)
+        try:
+            self._outcome = finish(self._config, run, manifest, known)
+        except EvalplugError as error:  # a damaged file: nothing is lost, but nothing is known
+            self._outcome = Outcome(run)
+            self._outcome.fail(str(error))
         if self._unplanned:
             self._outcome.notes.append(self._unplanned)
         self._pytest_config.hook.pytest_evalplug_finished(

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.collection import Benchmark
-from pytest_evalplug.errors import DataError, EvalplugError
+from pytest_evalplug.collection import Benchmark, authors_error
+from pytest_evalplug.errors import DataError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
@@ -24,7 +24,7 @@ from pytest_evalplug.summary.files import write_summary
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
 from pytest_evalplug.summary.table import Table, build_table
-from pytest_evalplug.types import Detail
+from pytest_evalplug.types import AggScore, Detail
 from pytest_evalplug.wire import Manifest, Part
 
 NOT_RUN = "not run: the session ended before this sample"
@@ -40,6 +40,13 @@ class Outcome:
     """(dataset, model) -> some wrong answers with their prediction records."""
     num_wrong: dict[tuple[str, str], int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    failed: bool = False
+    """Something could not be computed, so the session may not end well."""
+
+    def fail(self, note: str) -> None:
+        """Say what could not be computed."""
+        self.notes.append(note)
+        self.failed = True
 
 
 def finish(
@@ -123,21 +130,13 @@ def _finish_part(
     measured = [d for d in every if not (d.metadata or {}).get("skipped")]
     saved = store.records(model, part.dataset)
     records = [saved.get(d.index, {"index": d.index}) for d in measured]
-    scores = []
+    scores: Sequence[AggScore] = []
     if benchmark is not None:
-        adapter = benchmark.adapter
         try:
-            scores = benchmark.scorer.aggregate(
-                part.subset,
-                measured,
-                records,
-                _test_set(benchmark, part, measured),
-                adapter.repeats,
-            )
-        except EvalplugError as error:
-            outcome.notes.append(f"{part.dataset} {model}: no metrics, {error}")
-        if adapter.overrides("_on_generate_report") or adapter.overrides("generate_report"):
-            adapter.generate_report(scores, model, str(outcome.run.path))
+            scores = _scores(part, model, benchmark, measured, records, outcome.run)
+        except Exception as caught:
+            error = authors_error(caught, benchmark.file)
+            outcome.fail(f"{part.dataset} {model}: no metrics, {error}")
     result = build_result(
         scores,
         measured,
@@ -154,6 +153,24 @@ def _finish_part(
     wrong = [(d, saved[d.index]) for d in measured if d.correct is False and d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
     outcome.wrong[part.dataset, model] = wrong[: config.show_wrong]
+
+
+def _scores(
+    part: Part,
+    model: str,
+    benchmark: Benchmark,
+    details: Sequence[Detail],
+    records: Sequence[dict[str, Any]],
+    run: RunDirectory,
+) -> Sequence[AggScore]:
+    """Return the metrics, and let the adapter report them. What it raises is the author's."""
+    adapter = benchmark.adapter
+    scores = benchmark.scorer.aggregate(
+        part.subset, details, records, _test_set(benchmark, part, details), adapter.repeats
+    )
+    if adapter.overrides("_on_generate_report") or adapter.overrides("generate_report"):
+        adapter.generate_report(scores, model, str(run.path))
+    return scores
 
 
 def _not_run(index: str, sample_id: str, part: Part) -> Detail:
@@ -194,7 +211,7 @@ def _benchmark(
             for attribute in name.split("."):
                 cls = getattr(cls, attribute)
         except Exception as error:
-            outcome.notes.append(f"{part.benchmark}: {file} can't be imported here: {error}")
+            outcome.fail(f"{part.benchmark}: {file} can't be imported here: {error}")
             return None
         known[part.benchmark] = Benchmark.build(cls, cls.__evalplug_meta__, file, config)
     return known[part.benchmark]

@@ -270,3 +270,100 @@ class Quiz(MultiChoiceAdapter):
     assert run.outcomes == {"passed": 1}
     (asked,) = project.asked()
     assert [message["role"] for message in json.loads(json.dumps(asked))] == ["system", "user"]
+
+
+def test_own_run_of_inference(project: Project) -> None:
+    write(
+        project,
+        """
+def run_inference(self, model, sample, output_dir="", **kwargs):
+    output = model.generate(sample.input)
+    return TaskState(
+        model=model.name, sample=sample, messages=[], output=ModelOutput(output.completion * 2)
+    )
+""",
+    )
+    project.data([{"q": "say ab", "a": "abab"}])
+    run = project.run()
+    assert run.outcomes == {"passed": 1}
+    assert run.predictions()["0"]["prediction"] == "abab"
+
+
+EVALUATORS = """
+from pytest_evalplug.evaluation.base import BaseEvaluator
+
+class Length(BaseEvaluator):
+    '''A corpus metric: no verdict, one number for the whole set.'''
+    def score(self, predictions, references, test_set=None):
+        assert [row["input"] for row in test_set] == [f"say {p}" for p in predictions]
+        return {"length": float(sum(map(len, predictions)))}
+
+class Near(BaseEvaluator):
+    per_sample = True
+    async def score_sample(self, prediction, reference, origin_prompt):
+        await asyncio.sleep(0)
+        assert origin_prompt.startswith("say")
+        return {"correct": abs(int(prediction) - int(reference)) < 2, "near": 0.5}
+
+class Broken(BaseEvaluator):
+    def score(self, predictions, references):
+        return {"share": 1 / 0}
+
+class Absent(BaseEvaluator):
+    def score(self, predictions, references, mink):
+        return {"x": 1.0}
+"""
+
+
+def with_evaluator(project: Project, name: str) -> None:
+    source = START.replace("@register_benchmark", EVALUATORS + "\n@register_benchmark")
+    source = source.replace('name="quiz"', f'name="quiz", eval_cfg=dict(evaluator={name})')
+    project.write("test_quiz.py", source)
+
+
+def test_an_evaluator_of_the_whole_set(project: Project, mode: tuple[str, ...]) -> None:
+    with_evaluator(project, "Length")
+    project.data([right(n) for n in range(8, 12)])
+    run = project.run(*mode)
+    assert run.outcomes == {"passed": 4}
+    assert run.result()["length"] == 6
+    assert "6.00" in run.out
+
+
+def test_an_evaluator_that_waits(project: Project) -> None:
+    with_evaluator(project, "Near")
+    project.data([{"q": "say 3", "a": "4"}, {"q": "say 3", "a": "9"}])
+    run = project.run()
+    assert run.outcomes == {"passed": 1, "wrong": 1}
+    again = project.run("--mode=eval")
+    assert again.outcomes == run.outcomes
+    assert again.result_text() == run.result_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("Absent", "mink"), ("Broken", "in score: ZeroDivisionError: division by")]
+)
+def test_an_evaluator_that_fails(
+    project: Project, mode: tuple[str, ...], name: str, said: str
+) -> None:
+    with_evaluator(project, name)
+    project.data([right(1)])
+    run = project.run(*mode)
+    assert run.ret == 1
+    assert run.outcomes == {"passed": 1}
+    assert said in run.line("quiz fake: no metrics")
+    assert "Traceback" not in run.out
+    assert run.result()["run"]["num_scored"] == 1
+
+
+def test_a_damaged_prediction_file(project: Project) -> None:
+    project.data([right(1), right(2)])
+    first = project.run()
+    path = first.path / "predictions/fake/quiz.json"
+    path.write_text("{")
+    run = project.run("--reuse")
+    assert run.ret == 1
+    assert run.outcomes == {"errors": 2}
+    assert f"{path}: the prediction file can't be read" in run.out
+    assert "Traceback" not in run.out
+    assert path.read_text() == "{"

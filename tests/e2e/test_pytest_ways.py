@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import pytest_evalplug
 
 from .project import CONFTEST, PYPROJECT, Project, right, wrong
 
@@ -90,6 +94,8 @@ def test_without_the_plugin(project: Project) -> None:
 
 OWN_CONFTEST = """
 import pytest
+
+import pytest_evalplug
 def pytest_addoption(parser):
     parser.addoption("--model", default="T", help="car model")
     parser.addoption("--limit", type=int, default=50)
@@ -106,6 +112,8 @@ def benchmark(): return max
 """
 OWN_TEST = """
 import pytest
+
+import pytest_evalplug
 @pytest.mark.eval
 @pytest.mark.parametrize("sample_id", range(10))
 def test_car(model, sample, benchmark, prediction, request, sample_id):
@@ -282,3 +290,9 @@ def test_a_bar_in_a_terminal(project: Project) -> None:
     assert "hidden" not in out
     assert "evaluation summary" in out
     assert "7 passed" in out
+
+
+def test_only_public_names_of_pytest() -> None:
+    root = Path(pytest_evalplug.__file__).parent
+    private = [p for p in root.rglob("*.py") if re.search(r"\b_pytest\b", p.read_text("utf-8"))]
+    assert private == []
