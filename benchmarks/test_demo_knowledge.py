@@ -29,7 +29,7 @@ from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, reg
         prompt_template="Question: {question}\n{choices}\nAnswer:",
         choice_prompt_template="Question: {question}\nAnswer:",
         choice_template=" {choice}",
-        generation=dict(max_tokens=64, temperature=0.0, stop=["\nQuestion:"]),
+        generation=dict(max_tokens=16, temperature=0.0, stop=["\nQuestion:"]),
     )
 )
 class TestDemoKnowledge(MultiChoiceAdapter):

@@ -26,7 +26,7 @@ from pytest_evalplug import BenchmarkMeta, DefaultDataAdapter, Sample, Tags, reg
         few_shot_num=2,
         prompt_template="Question: {question}\nAnswer:",
         eval_cfg=dict(pred_postprocessor=dict(type="last-number"), evaluator=dict(type="number")),
-        generation=dict(max_tokens=256, temperature=0.0, stop=["\nQuestion:"]),
+        generation=dict(max_tokens=96, temperature=0.0, stop=["\nQuestion:"]),
     )
 )
 class TestDemoMath(DefaultDataAdapter):

@@ -38,6 +38,7 @@ class Progress:
         self._tty = tty if tty is not None else _open_tty(reporter)
         # taken now: while an item runs, pytest's capture hides the terminal
         self._columns = shutil.get_terminal_size().columns
+        self._at_start = False
         self.total = 0
         self.done = 0
         self.wrong = 0
@@ -59,8 +60,9 @@ class Progress:
         self._start = self._last = self._clock()
 
     def advance(self) -> None:
-        """Count one finished sample."""
+        """Count one finished sample, whose letter is on the screen now."""
         self.done += 1
+        self._at_start = False
         self.tick()
 
     def tick(self) -> None:
@@ -71,9 +73,9 @@ class Progress:
         self._last = now
         if self._tty is None:
             with self._uncaptured():  # a waiting item's output is being captured
-                self._reporter.ensure_newline()
-                # no newline: the reporter ends the line when it names the file again
-                self._reporter.write(f"evalplug: {self._state(now)}", flush=True)
+                start = "" if self._at_start else "\n"
+                self._reporter.write(f"{start}evalplug: {self._state(now)}\n", flush=True)
+            self._at_start = True
         else:
             self._draw(self._tty, now)
 
