@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
 
@@ -83,6 +83,7 @@ class Controller:
         try:
             if which:
                 self._run = RunDirectory.open(self._config.work_dir, which)
+                self._check_mode(self._run)
             else:
                 self._run = RunDirectory.create(self._config.work_dir)
                 self._fresh = True
@@ -92,6 +93,18 @@ class Controller:
         (self._run.journal / MANIFEST).unlink(missing_ok=True)
         snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run
+
+    def _check_mode(self, run: RunDirectory) -> None:
+        """Refuse to go on in a run of another mode: its predictions would be replaced."""
+        from pytest_evalplug.run.snapshot import read_snapshot
+
+        mode = read_snapshot(run)["eval_mode"]
+        if mode != self._config.eval_mode:
+            raise ConfigError(
+                f"the run {run.name} was made with --eval-mode={mode}",
+                where=f"--reuse with --eval-mode={self._config.eval_mode}",
+                fix="Start a new run, without --reuse",
+            )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -129,9 +142,9 @@ class Controller:
         """Deal items so that workers can look ahead."""
         if config.getoption("dist") != "load":
             return None
-        from pytest_evalplug.scheduling import EvalScheduling
+        from pytest_evalplug.scheduling import LateScheduling
 
-        return EvalScheduling(config, log)
+        return LateScheduling(config, log, lambda: self._found_run() is not None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self) -> None:
@@ -152,6 +165,9 @@ class Controller:
         if self._progress:
             self._progress.column = len(location[0])
             self._progress.clear()
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._tally.failed += report.failed
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._tally.count(report)

@@ -27,6 +27,8 @@ from pytest_evalplug.summary.table import Table, build_table
 from pytest_evalplug.types import AggScore, Detail
 from pytest_evalplug.wire import Manifest, Part
 
+KNOWN = "summary.json"
+"""In the run's configs: which models and datasets its summary has."""
 NOT_RUN = "not run: the session ended before this sample"
 
 
@@ -39,6 +41,8 @@ class Outcome:
     wrong: dict[tuple[str, str], list[tuple[Detail, dict[str, Any]]]] = field(default_factory=dict)
     """(dataset, model) -> some wrong answers with their prediction records."""
     num_wrong: dict[tuple[str, str], int] = field(default_factory=dict)
+    scores: dict[tuple[str, str], list[AggScore]] = field(default_factory=dict)
+    """(benchmark, model) -> the metrics of all its subsets."""
     notes: list[str] = field(default_factory=list)
     failed: bool = False
     """Something could not be computed, so the session may not end well."""
@@ -73,34 +77,42 @@ def finish(
         for model in [part.model] if part.model else models:
             benchmark = _benchmark(part, manifest, benchmarks, config, outcome)
             _finish_part(part, model, benchmark, store, details, outcome, config)
-    outcome.table = build_table(run, models, datasets_of(manifest))
+    _report(outcome, benchmarks)
     outcome.notes += _problems(manifest)
-    write_summary(run, outcome.table)
-    _remember(run, manifest, models)
+    outcome.table = _table(run, models, datasets_of(manifest))
     details.clear()
     return outcome
 
 
 def view(run: RunDirectory) -> Outcome:
     """Return a finished run's table again. Raises DataError if it has no summary."""
-    path = run.configs / "summary.json"
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    models, datasets = _known(run)
+    if not datasets:
         raise DataError(
             "the run has no results yet", where=str(run.path), fix="Score it: --reuse --mode eval"
-        ) from None
-    refs = [DatasetRef(b, s, tuple(all_)) for b, s, all_ in known["datasets"]]
-    table = build_table(run, known["models"], refs)
+        )
+    return Outcome(run, _table(run, models, datasets))
+
+
+def _table(run: RunDirectory, models: list[str], datasets: list[DatasetRef]) -> Table:
+    """Write the summary of all that the run has results of, also from earlier sessions."""
+    known_models, known_datasets = _known(run)
+    models = list(dict.fromkeys([*known_models, *models]))
+    datasets = list(dict.fromkeys([*known_datasets, *datasets]))
+    table = build_table(run, models, datasets)
     write_summary(run, table)
-    return Outcome(run, table)
+    rows = [[d.benchmark, d.subset, list(d.subsets)] for d in datasets]
+    write_atomic(run.configs / KNOWN, dumps({"models": models, "datasets": rows}))
+    return table
 
 
-def _remember(run: RunDirectory, manifest: Manifest, models: Sequence[str]) -> None:
-    datasets = [[r.benchmark, r.subset, list(r.subsets)] for r in datasets_of(manifest)]
-    write_atomic(
-        run.configs / "summary.json", dumps({"models": list(models), "datasets": datasets})
-    )
+def _known(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
+    """Return the models and datasets that the run's last summary had."""
+    try:
+        known = json.loads((run.configs / KNOWN).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return [], []
+    return known["models"], [DatasetRef(b, s, tuple(every)) for b, s, every in known["datasets"]]
 
 
 def datasets_of(manifest: Manifest) -> list[DatasetRef]:
@@ -133,7 +145,13 @@ def _finish_part(
     scores: Sequence[AggScore] = []
     if benchmark is not None:
         try:
-            scores = _scores(part, model, benchmark, measured, records, outcome.run)
+            scores = benchmark.scorer.aggregate(
+                part.subset,
+                measured,
+                records,
+                _test_set(benchmark, part, measured),
+                benchmark.adapter.repeats,
+            )
         except Exception as caught:
             error = authors_error(caught, benchmark.file)
             outcome.fail(f"{part.dataset} {model}: no metrics, {error}")
@@ -150,27 +168,28 @@ def _finish_part(
         partial=len(part.cases) < part.available or any(d.error == NOT_RUN for d in measured),
     )
     result.write(outcome.run)
+    outcome.scores.setdefault((part.benchmark, model), []).extend(scores)
+    if shorter := sum("dropped_shots" in record for record in records):
+        outcome.notes.append(
+            f"{part.dataset} {model}: {shorter} of {len(records)} prompts were too long "
+            "and were sent with fewer shots"
+        )
     wrong = [(d, saved[d.index]) for d in measured if d.correct is False and d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
     outcome.wrong[part.dataset, model] = wrong[: config.show_wrong]
 
 
-def _scores(
-    part: Part,
-    model: str,
-    benchmark: Benchmark,
-    details: Sequence[Detail],
-    records: Sequence[dict[str, Any]],
-    run: RunDirectory,
-) -> Sequence[AggScore]:
-    """Return the metrics, and let the adapter report them. What it raises is the author's."""
-    adapter = benchmark.adapter
-    scores = benchmark.scorer.aggregate(
-        part.subset, details, records, _test_set(benchmark, part, details), adapter.repeats
-    )
-    if adapter.overrides("_on_generate_report") or adapter.overrides("generate_report"):
-        adapter.generate_report(scores, model, str(run.path))
-    return scores
+def _report(outcome: Outcome, benchmarks: dict[str, Benchmark]) -> None:
+    """Let adapters that want to report their metrics, once for each benchmark and model."""
+    hooks = ("_on_generate_report", "_on_generate_report_end", "generate_report")
+    for (name, model), scores in outcome.scores.items():
+        benchmark = benchmarks.get(name)
+        if benchmark is None or not any(map(benchmark.adapter.overrides, hooks)):
+            continue
+        try:
+            benchmark.adapter.generate_report(scores, model, str(outcome.run.path))
+        except Exception as caught:
+            outcome.fail(f"{name} {model}: no report, {authors_error(caught, benchmark.file)}")
 
 
 def _not_run(index: str, sample_id: str, part: Part) -> Detail:

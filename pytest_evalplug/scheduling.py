@@ -7,26 +7,64 @@ ahead. Only what a crashed worker leaves is handed out freely.
 
 from __future__ import annotations
 
-__all__ = ["BLOCK", "EvalScheduling", "lane"]
+__all__ = ["EvalScheduling", "LateScheduling", "block_size", "lane"]
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from xdist.remote import Producer
-from xdist.scheduler import WorkStealingScheduling
+from xdist.scheduler import LoadScheduling, WorkStealingScheduling
 from xdist.workermanage import WorkerController
 
-BLOCK = 8
-"""Items in a block: small enough for an even end, large enough to keep messages few."""
+LARGEST_BLOCK = 8
+"""Items in a block at most: few messages, and neighbours, which share a prompt, stay together."""
+BLOCKS_PER_WORKER = 4
+"""Blocks a worker gets at least, where there are enough items: for an even end."""
 QUEUED = 2
 """A worker needs to know its next item before it runs one, so it is never left with fewer."""
 
 
+def block_size(items: int, workers: int) -> int:
+    """Return how many items go to a worker at once."""
+    return max(1, min(LARGEST_BLOCK, items // (BLOCKS_PER_WORKER * workers)))
+
+
 def lane(items: int, workers: int, worker: int) -> list[int]:
     """Return the positions of the items that ``worker`` (from 0) of ``workers`` runs, in order."""
+    size = block_size(items, workers)
     return [
         position
-        for start in range(worker * BLOCK, items, workers * BLOCK)
-        for position in range(start, min(start + BLOCK, items))
+        for start in range(worker * size, items, workers * size)
+        for position in range(start, min(start + size, items))
     ]
+
+
+class LateScheduling:
+    """Waits for the collection to know whether anything is evaluated; else xdist's own ``load``."""
+
+    def __init__(
+        self, config: pytest.Config, log: Producer, is_evaluation: Callable[[], bool]
+    ) -> None:
+        self._config = config
+        self._log = log
+        self._is_evaluation = is_evaluation
+        self._chosen: Any = LoadScheduling(config, log)
+
+    def schedule(self) -> None:
+        """Choose at the first call, when every worker has collected; then deal."""
+        plain = self._chosen
+        first = isinstance(plain, LoadScheduling) and plain.collection is None
+        if first and self._is_evaluation():
+            self._chosen = EvalScheduling(self._config, self._log)
+            for node in plain.nodes:
+                self._chosen.add_node(node)
+            for node, collection in plain.node2collection.items():
+                self._chosen.add_node_collection(node, collection)
+        self._chosen.schedule()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chosen, name)
 
 
 class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
@@ -70,7 +108,9 @@ class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
         for node, pending in self.node2pending.items():
             if node.shutting_down or len(pending) >= QUEUED or node not in self.node2collection:
                 continue
-            block = self._next_block(node)
+            block: list[int] = []
+            while len(pending) + len(block) < QUEUED and (more := self._next_block(node)):
+                block += more
             if block:
                 pending.extend(block)
                 node.send_runtest_some(block)
@@ -86,7 +126,8 @@ class EvalScheduling(WorkStealingScheduling):  # type: ignore[misc]
 
     def _next_block(self, node: WorkerController) -> list[int]:
         source = self._lanes.get(node) or self.pending
-        block, source[:BLOCK] = source[:BLOCK], []
+        size = block_size(len(self.collection or ()), len(self.node2collection))
+        block, source[:size] = source[:size], []
         return block
 
 

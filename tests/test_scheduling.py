@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xdist.remote import Producer
+from xdist.scheduler import LoadScheduling
 from xdist.workermanage import WorkerController
 
-from pytest_evalplug.scheduling import BLOCK, EvalScheduling, lane
+from pytest_evalplug.scheduling import EvalScheduling, LateScheduling, block_size, lane
 
 
 @given(items=st.integers(0, 500), workers=st.integers(1, 9))
@@ -16,12 +18,17 @@ def test_lanes_deal_every_item_once(items: int, workers: int) -> None:
     assert sorted(position for own in lanes for position in own) == list(range(items))
     assert all(own == sorted(own) for own in lanes)
     sizes = [len(own) for own in lanes]
-    assert max(sizes) - min(sizes) <= BLOCK
+    assert max(sizes) - min(sizes) <= block_size(items, workers)
 
 
 def test_blocks_go_round() -> None:
-    assert lane(20, 2, 0) == [*range(8), *range(16, 20)]
-    assert lane(20, 2, 1) == [*range(8, 16)]
+    assert lane(20, 2, 0) == [0, 1, 4, 5, 8, 9, 12, 13, 16, 17]
+    assert lane(20, 2, 1) == [2, 3, 6, 7, 10, 11, 14, 15, 18, 19]
+
+
+def test_few_items_are_spread_and_many_go_in_large_blocks() -> None:
+    assert [len(lane(32, 8, worker)) for worker in range(8)] == [4] * 8
+    assert block_size(10_000, 8) == 8
 
 
 class Node:
@@ -43,7 +50,7 @@ class Node:
 
 def start(pytester: pytest.Pytester, items: int, workers: int) -> tuple[Any, list[Any]]:
     config = pytester.parseconfig("--dist=load", f"--tx={workers}*popen")
-    scheduler: Any = EvalScheduling(config)
+    scheduler: Any = LateScheduling(config, Producer("test"), lambda: True)
     nodes: list[Any] = [Node(number) for number in range(workers)]
     collection = [f"test_{n}" for n in range(items)]
     for node in reversed(nodes):  # workers report in any order
@@ -93,6 +100,18 @@ def test_a_crashed_workers_lane_is_shared_out(pytester: pytest.Pytester) -> None
     done = run_all(scheduler, nodes, crash_at=2)
     assert sorted(item for _, item in done) == [n for n in range(40) if n != 2]
     assert not scheduler.has_pending
+
+
+def test_a_run_without_benchmarks_is_left_to_xdist(pytester: pytest.Pytester) -> None:
+    config = pytester.parseconfig("--dist=load", "--tx=2*popen")
+    scheduler: Any = LateScheduling(config, Producer("test"), lambda: False)
+    nodes: list[Any] = [Node(0), Node(1)]
+    for node in nodes:
+        scheduler.add_node(node)
+        scheduler.add_node_collection(node, [f"test_{n}" for n in range(8)])
+    scheduler.schedule()
+    assert isinstance(scheduler._chosen, LoadScheduling)
+    assert all(node.sent for node in nodes)
 
 
 def test_workers_that_collected_differently_get_nothing(pytester: pytest.Pytester) -> None:

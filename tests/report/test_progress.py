@@ -25,10 +25,6 @@ class Reporter:
     def __init__(self) -> None:
         self.text = ""
 
-    def ensure_newline(self) -> None:
-        if self.text and not self.text.endswith("\n"):
-            self.text += "\n"
-
     def write(self, text: str, flush: bool = False) -> None:
         self.text += text
 
@@ -54,7 +50,7 @@ def test_a_log_gets_a_line_every_30_seconds(clock: Clock) -> None:
     for _ in range(100):
         clock.now += 0.5
         progress.advance()
-    assert reporter.text == "evalplug: 60/200 samples, 2.0/s, 1:10 left"
+    assert reporter.text == "\nevalplug: 60/200 samples, 2.0/s, 1:10 left\n"
     progress.wrong, progress.errors = 3, 2
     clock.now += 30
     progress.tick()
@@ -77,7 +73,7 @@ def test_time_left_counts_what_the_model_has_answered(clock: Clock) -> None:
     progress.ready = lambda: 100
     clock.now += 100
     progress.advance()
-    assert reporter.text == "evalplug: 1/4000 samples, 100 predicted, 1.0/s, 1:05:00 left"
+    assert reporter.text == "\nevalplug: 1/4000 samples, 100 predicted, 1.0/s, 1:05:00 left\n"
 
 
 def test_nothing_before_the_first_prediction_is_guessed(clock: Clock) -> None:
@@ -85,7 +81,16 @@ def test_nothing_before_the_first_prediction_is_guessed(clock: Clock) -> None:
     progress.begin(5)
     clock.now += 60
     progress.tick()
-    assert reporter.text == "evalplug: 0/5 samples"
+    assert reporter.text == "\nevalplug: 0/5 samples\n"
+
+
+def test_lines_without_a_letter_between_them_have_no_gap(clock: Clock) -> None:
+    progress, reporter = make(clock)
+    progress.begin(5)
+    for _ in range(2):
+        clock.now += 60
+        progress.tick()
+    assert reporter.text == "\nevalplug: 0/5 samples\nevalplug: 0/5 samples\n"
 
 
 def test_a_terminal_gets_a_bar_behind_the_cursor(
