@@ -88,6 +88,8 @@ class Controller:
                 self._run = RunDirectory.create(self._config.work_dir)
                 self._fresh = True
         except EvalplugError as error:
+            if self._run is not None:
+                self._run.close()
             raise pytest.UsageError(str(error)) from None
         DetailStore(self._run).clear()
         (self._run.journal / MANIFEST).unlink(missing_ok=True)

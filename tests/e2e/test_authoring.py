@@ -188,6 +188,57 @@ def match_score(self, original_prediction, filtered_prediction, reference, task_
     assert "invalid literal" in run.out
 
 
+def test_the_report_hook_runs_once_for_all_subsets(project: Project) -> None:
+    write(
+        project,
+        """
+def _on_generate_report_end(self, report, output_dir):
+    with open("reported.txt", "a") as file:
+        file.write(f"{report.model} {[(s.subset, s.value) for s in report.scores]}\\n")
+""",
+    )
+    project.write(
+        "test_quiz.py",
+        (project.path / "test_quiz.py")
+        .read_text()
+        .replace('name="quiz"', 'name="quiz", subset_list=["a", "b"]'),
+    )
+    project.data([right(1)], "quiz/a/test")
+    project.data([wrong(1)], "quiz/b/test")
+    project.run()
+    reported = (project.path / "reported.txt").read_text()
+    assert reported == "fake [('a', 100.0), ('b', 0.0)]\n"
+
+
+def test_shots_that_had_to_go_are_said(project: Project) -> None:
+    project.add(
+        "conftest.py",
+        """
+from pytest_evalplug.errors import TooLongError
+
+class Short(Fake):
+    def generate(self, prompts, params):
+        return [TooLongError("too long") if len(p) > 20 else obey(p) for p in prompts]
+
+@pytest.fixture(scope="session")
+def model_backend():
+    return Short()
+""",
+    )
+    project.write(
+        "test_quiz.py",
+        (project.path / "test_quiz.py")
+        .read_text()
+        .replace('name="quiz"', 'name="quiz", train_split="train", few_shot_num=2'),
+    )
+    project.data([right(1), right(2)])
+    project.data([right(10), right(11)], "quiz/train")
+    run = project.run()
+    assert run.outcomes == {"passed": 2}
+    assert "quiz fake: 2 of 2 prompts were too long and were sent with fewer shots" in run.out
+    assert run.predictions()["0"]["dropped_shots"] == 1
+
+
 def test_hooks_after_scoring(project: Project, mode: tuple[str, ...]) -> None:
     write(
         project,

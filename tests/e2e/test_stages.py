@@ -164,6 +164,29 @@ def test_two_models_share_a_work_dir(project: Project) -> None:
     assert len(folders) == 2
     assert "fake" in folders
     assert all(re.fullmatch(r"[\w.-]+", folder) for folder in folders)
+    assert re.search(r"^quiz +\w+ +accuracy +gen +100.00 +100.00$", run.out, re.MULTILINE)
+
+
+def test_a_run_keeps_its_mode(project: Project) -> None:
+    project.data([{"q": "say A", "a": "right", "choices": ["right", "no"]}])
+    first = project.run()
+    refused = project.run("--reuse", "--eval-mode=ll")
+    assert refused.ret == 4
+    assert f"the run {first.path.name} was made with --eval-mode=gen" in refused.out
+    assert project.run("--reuse").ret == 0
+
+
+def test_data_sets_of_earlier_sessions_stay_in_the_table(project: Project) -> None:
+    second = QUIZ.replace('name="quiz"', 'name="second"').replace("class Quiz", "class Second")
+    project.write("test_second.py", second)
+    project.data([right(0)])
+    project.data([right(0)], "second/test")
+    project.run("test_quiz.py")
+    run = project.run("test_second.py", "--reuse")
+    assert [line.split()[0] for line in run.out.splitlines() if " accuracy  " in line] == [
+        "quiz",
+        "second",
+    ]
 
 
 def test_secrets_are_masked(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

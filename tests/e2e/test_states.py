@@ -91,6 +91,14 @@ def test_an_ordinary_failure_is_1(project: Project, mode: tuple[str, ...]) -> No
     assert "assert 1 == 2" in run.out
 
 
+def test_a_module_that_fails_to_import_is_1(project: Project) -> None:
+    project.data([wrong(1)])
+    project.write("test_broken.py", "import no_such_module\n")
+    run = project.run("--continue-on-collection-errors")
+    assert run.ret == 1
+    assert run.outcomes == {"wrong": 1, "errors": 1}
+
+
 def test_an_assert_of_the_author_is_an_ordinary_failure(project: Project) -> None:
     project.data([right(1)])
     project.add(
