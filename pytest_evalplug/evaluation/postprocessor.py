@@ -20,6 +20,9 @@ class Postprocessor:
     function: Callable[..., Any]
     options: Mapping[str, Any]
 
+    def __str__(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
     def __call__(self, value: Any, **context: Any) -> Any:
         """Return the function's result; a list is a list of candidates, done one by one.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
 from pytest_evalplug.evaluation.choices import choice_letters, letters
 from pytest_evalplug.evaluation.config import EvalConfig
@@ -177,10 +177,23 @@ class Scorer:
         """Return the sample's reference as it is compared.
 
         Where the model chose among likelihoods (``chosen``) that is the right choice's letter;
-        else ``dataset_postprocessor`` of the target, or of each of a list of targets.
+        else ``dataset_postprocessor`` of the target, or of each of a list of targets. Raises
+        DataError if that leaves nothing of a target: any reply without an answer would equal it.
         """
         if chosen:
             return choice_letters(sample)
+        reference = self._processed(sample)
+        if _is_lost(sample.target, reference):
+            names = ", ".join(map(str, self.config.dataset_postprocessor))
+            name = sample.index if sample.id is None else sample.id
+            raise DataError(
+                f"dataset_postprocessor {names} finds no reference in the target of sample {name}",
+                where=self.where,
+                fix="Check the data, or the postprocessor's options.",
+            )
+        return reference
+
+    def _processed(self, sample: Sample) -> Any:
         reference = apply_steps(self.config.dataset_postprocessor, sample.target)
         if getattr(self.adapter, "multiple_correct", False) and isinstance(reference, list):
             return "".join(sorted(reference))
@@ -191,7 +204,7 @@ class Scorer:
         return {
             **(sample.metadata or {}),
             "input": sample.input,
-            "target": self.reference(sample),
+            "target": self._processed(sample),
             "choices": sample.choices,
         }
 
@@ -284,6 +297,17 @@ class Scorer:
         if self.adapter.threshold is not None and score.value:
             return next(iter(score.value.values())) >= self.adapter.threshold
         return None
+
+
+def _is_lost(target: Any, reference: Any) -> bool:
+    """Tell whether postprocessing left nothing of a target, or of one of a list of targets."""
+    if isinstance(target, list) and isinstance(reference, list) and len(target) == len(reference):
+        return any(map(_is_lost, target, reference))
+    return _is_empty(reference) and not _is_empty(target)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value == [] or (isinstance(value, str) and not value.strip())
 
 
 def _chosen(record: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.meta import BenchmarkMeta
 from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
-from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.errors import ConfigError, DataError, EvalplugError
 from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.types import (
@@ -154,6 +154,34 @@ def test_references_that_look_like_nothing_are_kept() -> None:
     for target in (0, False, ""):
         found = detail(Scorer(adapter(Plain)), target, str(target))
         assert (found.answer, found.correct) == (target, True)
+
+
+GSM8K = {
+    "pred_postprocessor": "last-number",
+    "dataset_postprocessor": [{"type": "after", "marker": "####"}, "last-number"],
+    "evaluator": "number",
+}
+
+
+@pytest.mark.parametrize("target", ["The answer is 5.", 5, ["#### 5", "The answer is 6."]])
+def test_a_reference_that_postprocessing_empties_is_no_verdict(target: Any) -> None:
+    scorer = Scorer(adapter(Plain, eval_cfg=GSM8K))
+    task = state(target, "I do not know")
+    task.sample.id = "row-7"
+    with pytest.raises(DataError) as error:
+        scorer.detail(task, {"index": "7", "prediction": "I do not know"})
+    assert str(error.value) == (
+        "b: eval_cfg: dataset_postprocessor after, last_number finds no reference in the target of "
+        "sample row-7. Check the data, or the postprocessor's options."
+    )
+    assert scorer.test_row(task.sample)["target"] in ("", ["5", ""])
+
+
+@pytest.mark.parametrize("target", ["", None, []])
+def test_a_target_that_was_empty_stays_one(target: Any) -> None:
+    cfg = {"dataset_postprocessor": "general", "evaluator": "accuracy"}
+    found = detail(Scorer(adapter(Plain, eval_cfg=cfg)), target, "x")
+    assert (found.correct, found.error) == (False, None)
 
 
 def test_an_error_is_no_answer() -> None:
