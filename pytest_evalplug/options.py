@@ -174,13 +174,22 @@ def _tool_table(inipath: Path | None, rootpath: Path) -> Mapping[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML ({error})", where=str(path)) from None
     known = ("models", "benchmarks")
-    for key in table:
+    for key, tables in _checked_table(table, "tool.evalplug", path).items():
         if key not in known:
             raise ConfigError(
                 f"unknown key {key!r} in [tool.evalplug]", where=str(path), fix=nearest(key, known)
             )
+        for name, entry in _checked_table(tables, f"tool.evalplug.{key}", path).items():
+            _checked_table(entry, f"tool.evalplug.{key}.{name}", path)
     result: Mapping[str, Any] = table
     return result
+
+
+def _checked_table(value: Any, name: str, path: Path) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        # its value isn't shown: it may be a key that stands in the wrong place
+        raise ConfigError(f"{name} is no table", where=str(path), fix=f"Write it as [{name}]")
+    return value
 
 
 def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpec, ...]:

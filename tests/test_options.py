@@ -86,6 +86,23 @@ def test_overrides_in_the_configuration_file(pytester: pytest.Pytester) -> None:
     assert read(pytester).meant == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[tool.evalplug.benchmarks]\narith = 3\n", "tool.evalplug.benchmarks.arith"),
+        ("[tool.evalplug]\nbenchmarks = []\n", "tool.evalplug.benchmarks"),
+        ("[tool.evalplug]\nmodels = 3\n", "tool.evalplug.models"),
+        ("[tool.evalplug.models]\napi_key = 's3cret'\n", "tool.evalplug.models.api_key"),
+        ("[tool]\nevalplug = 'x'\n", "tool.evalplug"),
+    ],
+)
+def test_what_must_be_a_table(pytester: pytest.Pytester, text: str, name: str) -> None:
+    pytester.makepyprojecttoml(text)
+    with pytest.raises(ConfigError) as error:
+        read(pytester, "--model=smollm2")
+    assert str(error.value).endswith(f"pyproject.toml: {name} is no table. Write it as [{name}]")
+
+
 def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
     pytester.makepyprojecttoml(
         '[tool.evalplug.models.own]\nbackend = "openai"\nmodel = "m"\nheaders = {a = "b"}\n'

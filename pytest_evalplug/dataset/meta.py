@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from pytest_evalplug.errors import ConfigError, nearest
-from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.spec import check_generation
 
 C = TypeVar("C", bound=type)
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_GENERATION_KEYS = tuple(f.name for f in fields(GenerationParams))
 
 
 class Tags:
@@ -102,7 +101,7 @@ class BenchmarkMeta:
         self._check_types()
         self._check_subsets()
         self._check_numbers()
-        self._check_generation()
+        check_generation(self.generation, f"BenchmarkMeta {self.name!r}")
 
     def override(self, values: Mapping[str, Any]) -> BenchmarkMeta:
         """Return a copy with other fields; raises ConfigError for an unknown one.
@@ -156,13 +155,6 @@ class BenchmarkMeta:
             raise self._wrong("repeats", f"is {self.repeats}", "Use 1 or more.")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise self._wrong("threshold", f"is {self.threshold}", "Scores lie between 0 and 1.")
-
-    def _check_generation(self) -> None:
-        for key in self.generation:
-            if key not in _GENERATION_KEYS:
-                raise self._wrong(
-                    "generation", f"has no parameter {key!r}", nearest(key, _GENERATION_KEYS)
-                )
 
     def _wrong(self, name: str, what: str, fix: str) -> ConfigError:
         return ConfigError(f"{name} {what}", where=f"BenchmarkMeta {self.name!r}", fix=fix)

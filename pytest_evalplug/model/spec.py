@@ -8,11 +8,13 @@ __all__ = [
     "ModelInfo",
     "ModelSpec",
     "OpenAIOptions",
+    "check_generation",
     "resolve_model",
 ]
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -29,7 +31,7 @@ from typing import (
 )
 
 from pytest_evalplug.errors import ConfigError, nearest
-from pytest_evalplug.model.base import Capability, ModelBackend
+from pytest_evalplug.model.base import Capability, GenerationParams, ModelBackend
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,8 @@ class ModelInfo:
     fingerprint: str
     generation: Mapping[str, Any] = field(default_factory=dict)
     pred_postprocessor: Any = None
+    settings: str = ""
+    """Hash of the options as given; unlike the fingerprint it can be had without the model."""
 
     def to_wire(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -125,17 +129,33 @@ class ModelSpec:
         return self.options.capabilities
 
     @property
-    def fingerprint(self) -> str:
-        """Hash of all that can change a reply; batch size and concurrency can't."""
+    def settings(self) -> str:
+        """Hash of the options that can change a reply; batch size and concurrency can't."""
         same = {"batch_size", "concurrency", "timeout", "max_retries", "api_key_env", "headers"}
         settings = {k: v for k, v in asdict(self.options).items() if k not in same}
-        text = json.dumps([self.backend, settings], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _hash([self.backend, settings])
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all that can change a reply: the options, and what they mean here and now.
+
+        That is the URL in ``OPENAI_BASE_URL`` where none is given, and the state of a local
+        model's files, so that one that was trained on is another model.
+        """
+        if isinstance(self.options, OpenAIOptions):
+            meant: Any = self.options.base_url or os.environ.get("OPENAI_BASE_URL")
+        else:
+            from pytest_evalplug.model.hf_files import files_state
+
+            meant = [files_state(name) for name in (self.options.model, self.options.tokenizer)]
+        return _hash([self.settings, meant])
 
     @property
     def info(self) -> ModelInfo:
         """The model without its backend."""
-        return ModelInfo(self.name, self.fingerprint, self.generation, self.pred_postprocessor)
+        return ModelInfo(
+            self.name, self.fingerprint, self.generation, self.pred_postprocessor, self.settings
+        )
 
     def to_wire(self) -> dict[str, Any]:
         """Return the model's table, as :func:`resolve_model` would read it."""
@@ -155,6 +175,11 @@ class ModelSpec:
         from pytest_evalplug.model.openai_api import OpenAIBackend
 
         return OpenAIBackend(self.name, self.options, fingerprint=self.fingerprint)
+
+
+def _hash(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def resolve_model(text: str, tables: Mapping[str, Mapping[str, Any]]) -> ModelSpec:
@@ -200,11 +225,12 @@ def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
     where = f"[tool.evalplug.models.{name}]"
     options = dict(table)
     backend = options.pop("backend", None)
-    if backend not in _BACKENDS:
+    if not isinstance(backend, str) or backend not in _BACKENDS:
         raise ConfigError(
             f"backend is {backend!r}", where=where, fix=f"{nearest(str(backend), _BACKENDS)}"
         )
     generation = options.pop("generation", {})
+    check_generation(generation, where)
     postprocessor = options.pop("pred_postprocessor", None)
     cls = _BACKENDS[backend]
     accepted = [f.name for f in fields(cls)]
@@ -217,21 +243,53 @@ def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
             )
     if "model" not in options:
         raise ConfigError("model is missing", where=where, fix='Add model = "<id-or-path>"')
-    for key, hint in get_type_hints(cls).items():
-        if key in options and not (_fits(options[key], hint) and _in_range(key, options[key])):
-            shown = "of the wrong type" if hint in _TABLES else repr(options[key])  # may be secret
-            least = f" of at least {_LEAST[key]}" if key in _LEAST else ""
-            raise ConfigError(
-                f"{key} is {shown}", where=where, fix=f"It must be {_described(hint)}{least}"
-            )
+    _check_values(options, get_type_hints(cls), where)
     return ModelSpec(name, backend, cls(**options), generation, postprocessor)
 
 
-_LEAST = {"batch_size": 1, "max_length": 1, "concurrency": 1, "max_retries": 0, "timeout": 0.001}
+def check_generation(settings: Any, where: str) -> None:
+    """Raise ConfigError unless ``settings`` are fields of GenerationParams, of their types.
+
+    ``stop`` may also be one string, or a list of them.
+    """
+    if not isinstance(settings, Mapping):
+        raise ConfigError(f"generation is {settings!r}", where=where, fix="It must be a table")
+    accepted = [f.name for f in fields(GenerationParams)]
+    for key in settings:
+        if key not in accepted:
+            raise ConfigError(
+                f"generation has no parameter {key!r}", where=where, fix=nearest(str(key), accepted)
+            )
+    hints = {**get_type_hints(GenerationParams), "stop": str | list[str] | tuple[str, ...]}
+    _check_values(settings, hints, where, "generation.")
+
+
+def _check_values(
+    values: Mapping[str, Any], hints: Mapping[str, Any], where: str, prefix: str = ""
+) -> None:
+    for key, hint in hints.items():
+        if key in values and not (_fits(values[key], hint) and _in_range(key, values[key])):
+            shown = "of the wrong type" if hint in _TABLES else repr(values[key])  # may be secret
+            least = f" of at least {_LEAST[key]}" if key in _LEAST else ""
+            raise ConfigError(
+                f"{prefix}{key} is {shown}",
+                where=where,
+                fix=f"It must be {_described(hint)}{least}",
+            )
+
+
+_LEAST = {
+    **{"batch_size": 1, "max_length": 1, "concurrency": 1, "max_retries": 0, "timeout": 0.001},
+    **{"max_tokens": 1, "temperature": 0},
+}
 _TABLES = (dict[str, str], dict[str, Any])
 
 
 def _fits(value: Any, hint: Any) -> bool:
+    if hint in (list[str], tuple[str, ...]):
+        return isinstance(value, get_origin(hint)) and all(isinstance(v, str) for v in value)
+    if hint == dict[str, str]:
+        return isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
     if get_origin(hint) is Literal:
         return value in get_args(hint)
     if get_origin(hint) in (Union, UnionType):
@@ -249,6 +307,11 @@ def _described(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return " or ".join(map(repr, get_args(hint)))
     if get_origin(hint) in (Union, UnionType):
-        return " or ".join(_described(part) for part in get_args(hint) if part is not NoneType)
+        parts = [_described(part) for part in get_args(hint) if part is not NoneType]
+        return " or ".join(dict.fromkeys(parts))
+    if get_origin(hint) in (list, tuple):
+        return "a list of strings"
+    if hint == dict[str, str]:
+        return "a table of strings"
     names = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
     return names.get(hint, "a table")

@@ -36,6 +36,7 @@ def test_lists_become_tuples() -> None:
         ({"prompt_template": 3}, "prompt_template is 3"),
         ({"eval_cfg": "accuracy"}, "eval_cfg is 'accuracy'"),
         ({"generation": {"max_token": 5}}, "no parameter 'max_token'. Did you mean 'max_tokens'?"),
+        ({"generation": {"temperature": "hot"}}, "generation.temperature is 'hot'. It must be a"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(values: dict[str, Any], message: str) -> None:

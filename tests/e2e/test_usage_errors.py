@@ -81,6 +81,11 @@ def test_the_source_is_named(project: Project, monkeypatch: pytest.MonkeyPatch) 
     [
         ('[tool.evalplug.models.own]\nbackend = "hff"\n', "Known: hf, openai"),
         ('[tool.evalplug.models.own]\nbackend = "openai"\n', "model is missing"),
+        (
+            '[tool.evalplug.models.own]\nbackend = "hf"\nmodel = "m"\ngeneration.temprature = 0\n',
+            "generation has no parameter 'temprature'. Did you mean 'temperature'?",
+        ),
+        ("[tool.evalplug]\nmodels = 3\n", "tool.evalplug.models is no table"),
         ("[tool.evalplug.model.own]\n", "unknown key 'model' in [tool.evalplug]"),
     ],
 )

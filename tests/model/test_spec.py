@@ -111,7 +111,7 @@ class TestTables:
             backend="openai", model="m", batch_size=4
         )
 
-    @pytest.mark.parametrize("backend", ["opnai", None, 7])
+    @pytest.mark.parametrize("backend", ["opnai", None, 7, ["openai"]])
     def test_an_unknown_backend(self, backend: Any) -> None:
         text = self.error(backend=backend, model="m")
         assert f"backend is {backend!r}" in text
@@ -141,7 +141,8 @@ class TestTables:
 
     def test_what_may_be_secret_is_not_shown(self) -> None:
         text = self.error(backend="openai", model="m", headers=["Authorization: geheim"])
-        assert text.endswith("headers is of the wrong type. It must be a table")
+        assert text.endswith("headers is of the wrong type. It must be a table of strings")
+        assert "geheim" not in self.error(backend="openai", model="m", headers={"A": ["geheim"]})
 
     def test_what_it_must_be(self) -> None:
         api = self.error(backend="openai", model="m", api="responses")
@@ -150,6 +151,33 @@ class TestTables:
         assert size.endswith("It must be an integer of at least 1")
         template = self.error(backend="hf", model="m", chat_template="yes")
         assert template.endswith("It must be true or false")
+
+    @pytest.mark.parametrize(
+        ("generation", "message"),
+        [
+            (
+                {"temprature": 0.5},
+                "generation has no parameter 'temprature'. Did you mean 'temperature'?",
+            ),
+            ({"temperature": "0.5"}, "generation.temperature is '0.5'. It must be a number"),
+            ({"temperature": -0.5}, "generation.temperature is -0.5"),
+            ({"max_tokens": 0}, "generation.max_tokens is 0. It must be an integer of at least 1"),
+            ({"max_tokens": True}, "generation.max_tokens is True"),
+            ({"seed": 1.5}, "generation.seed is 1.5. It must be an integer"),
+            ({"stop": ["a", 1]}, "generation.stop is ['a', 1]. It must be a string or a list of"),
+            (3, "generation is 3. It must be a table"),
+        ],
+    )
+    def test_generation(self, generation: Any, message: str) -> None:
+        text = self.error(backend="hf", model="m", generation=generation)
+        assert text.startswith(f"[tool.evalplug.models.x]: {message}")
+
+    def test_generation_as_it_may_be(self) -> None:
+        generation = {"temperature": 1, "top_p": None, "seed": 3, "stop": ["\n"], "max_tokens": 9}
+        table = {"backend": "hf", "model": "m", "generation": generation}
+        assert resolve_model("x", {"x": table}).generation == generation
+        table["generation"] = {"stop": "\n"}
+        assert resolve_model("x", {"x": table}).generation == {"stop": "\n"}
 
     def test_an_integer_will_do_for_seconds(self) -> None:
         table = {"backend": "openai", "model": "m", "timeout": 30, "max_retries": 0}
