@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.evaluation.base import BaseEvaluator
-from pytest_evalplug.evaluation.columns import to_columns
+from pytest_evalplug.evaluation.columns import to_columns, with_derived
 from pytest_evalplug.evaluation.outcome import is_number
 from pytest_evalplug.types import AggScore, Detail, SampleScore
 
@@ -88,7 +88,7 @@ def _score_run(
     details = [pairs[i][0] for i in run]
     columns: dict[str, Any] = {
         "origin_prompt": [None] * len(run),
-        **to_columns([pairs[i][1] for i in run]),
+        **to_columns([with_derived(pairs[i][1]) for i in run]),
         "predictions": [d.pred for d in details],
         "references": [d.answer for d in details],
     }

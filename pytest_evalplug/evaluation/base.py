@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.columns import asks_for, pick_arguments
+from pytest_evalplug.evaluation.columns import asks_for, check_parameters, pick_arguments
 from pytest_evalplug.evaluation.outcome import BINARY, is_number, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
 from pytest_evalplug.types import Score
@@ -31,8 +31,9 @@ class BaseEvaluator:
       scale and, if it likes, ``details``, one dict a sample.
 
     Both may ask for any column of the prediction file (``origin_prompt``, ``gold``, ``choices``,
-    ``ppl``, ...); ``score`` also for ``test_set``, a sequence of dicts, and ``score_sample`` for
-    ``original_prediction``, ``sample`` and ``task_state``.
+    ``ppl``, ...), and for ``prompt``, ``res_length`` and ``all_input_length``; ``score`` also for
+    ``test_set``, a sequence of dicts, and ``score_sample`` for ``original_prediction``,
+    ``sample`` and ``task_state``.
     """
 
     per_sample: ClassVar[bool] = False
@@ -143,11 +144,17 @@ class BaseEvaluator:
         return self.judges_sets and asks_for(self.score, name)
 
     def check(self, where: str = "") -> None:
-        """Raise ConfigError if neither method is defined."""
-        if not (self._defines("score") or self._defines("score_sample")):
+        """Raise ConfigError if neither method is defined, or one can't be called by names.
+
+        Whether a run has what they ask for shows only then: inferencers write any columns.
+        """
+        methods = [name for name in ("score", "score_sample") if self._defines(name)]
+        if not methods:
             raise ConfigError(
                 f"{type(self).__name__} defines neither score() nor score_sample()", where=where
             )
+        for name in methods:
+            check_parameters(getattr(self, name), where=where)
 
     def _defines(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(BaseEvaluator, method)

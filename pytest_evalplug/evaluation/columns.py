@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["asks_for", "pick_arguments", "to_columns"]
+__all__ = ["asks_for", "check_parameters", "pick_arguments", "to_columns", "with_derived"]
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,37 @@ from typing import Any
 from pytest_evalplug.errors import ConfigError, nearest
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def with_derived(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a prediction record with what follows from it, unless an inferencer wrote that.
+
+    ``prompt`` is ``origin_prompt``; ``res_length`` and ``all_input_length`` are the characters of
+    the reply as it came (a list of candidates: a list of numbers) and of the prompt's texts.
+    """
+    derived: dict[str, Any] = {}
+    if "origin_prompt" in record:
+        prompt = record["origin_prompt"]
+        derived = {"prompt": prompt, "all_input_length": _prompt_length(prompt)}
+    if "prediction" in record:
+        reply = record["prediction"]
+        derived["res_length"] = (
+            [*map(_length, reply)] if isinstance(reply, list) else _length(reply)
+        )
+    return {**derived, **record}
+
+
+def _prompt_length(prompt: Any) -> int:
+    if not isinstance(prompt, list):
+        return _length(prompt)
+    contents = [message.get("content") for message in prompt]
+    parts = (part for c in contents for part in (c if isinstance(c, list) else [c]))
+    # a part that is no text (a picture) has no length in characters
+    return sum(_length(part.get("text") if isinstance(part, dict) else part) for part in parts)
+
+
+def _length(text: Any) -> int:
+    return 0 if text is None else len(str(text))
 
 
 def to_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -24,23 +55,30 @@ def asks_for(function: Callable[..., Any], name: str) -> bool:
     return name in inspect.signature(function).parameters
 
 
+def check_parameters(function: Callable[..., Any], *, where: str = "") -> None:
+    """Raise ConfigError for a parameter that can't be picked by name: ``*args``, ``**kwargs``."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in _BY_NAME:
+            name = getattr(function, "__qualname__", repr(function))
+            raise ConfigError(
+                f"{name}() takes {parameter}, but its arguments are picked by name",
+                where=where,
+                fix="Declare each argument that it reads.",
+            )
+
+
 def pick_arguments(
     function: Callable[..., Any], available: Mapping[str, Any], *, where: str = ""
 ) -> dict[str, Any]:
     """Return the entries of ``available`` that ``function`` has parameters for.
 
     Raises ConfigError for a parameter without a default that is not available (naming it and
-    listing what there is), and for ``*args``/``**kwargs``, which name nothing.
+    listing what there is), and as :func:`check_parameters` does.
     """
+    check_parameters(function, where=where)
     name = getattr(function, "__qualname__", repr(function))
     arguments = {}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind not in _BY_NAME:
-            raise ConfigError(
-                f"{name}() takes {parameter}, but its arguments are picked by name",
-                where=where,
-                fix="Declare each argument that it reads.",
-            )
         if parameter.name in available:
             arguments[parameter.name] = available[parameter.name]
         elif parameter.default is parameter.empty:

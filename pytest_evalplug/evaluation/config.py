@@ -60,8 +60,15 @@ def resolve_evaluator(spec: Any, *, where: str = "") -> BaseEvaluator:
     """Return the Evaluator that ``spec`` means.
 
     ``spec`` is an Evaluator, a subclass of BaseEvaluator, a function that scores, a registered
-    name, or ``dict(type=..., key=value)`` with the constructor's arguments. Raises ConfigError.
+    name, or ``dict(type=..., key=value)`` with the constructor's arguments. Raises ConfigError,
+    also for what :meth:`BaseEvaluator.check` finds.
     """
+    evaluator = _resolve(spec, where)
+    evaluator.check(where)
+    return evaluator
+
+
+def _resolve(spec: Any, where: str) -> BaseEvaluator:
     if isinstance(spec, BaseEvaluator):
         return spec
     options = dict(spec) if isinstance(spec, Mapping) else {"type": spec}
@@ -81,10 +88,8 @@ def resolve_evaluator(spec: Any, *, where: str = "") -> BaseEvaluator:
 
 def _create(kind: type[BaseEvaluator], options: Mapping[str, Any], where: str) -> BaseEvaluator:
     try:
-        evaluator = kind(**options)
+        return kind(**options)
     except TypeError as error:
         raise ConfigError(f"{kind.__name__}: {error}", where=where) from error
     except ConfigError as error:
         raise ConfigError(error.what, where=where, fix=error.fix) from None
-    evaluator.check(where)
-    return evaluator

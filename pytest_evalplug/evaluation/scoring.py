@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
 from pytest_evalplug.evaluation.choices import choice_letters, letters
+from pytest_evalplug.evaluation.columns import with_derived
 from pytest_evalplug.evaluation.config import EvalConfig
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
@@ -260,9 +261,10 @@ class Scorer:
         task_state: TaskState,
     ) -> Score:
         """Ask the Evaluators; one that can judge only the whole set has no say here."""
+        record = {"prediction": original_prediction, **task_state.output.extra}
         available = {
             "origin_prompt": None,
-            **task_state.output.extra,
+            **with_derived(record),
             "prediction": filtered_prediction,
             "reference": reference,
             "original_prediction": original_prediction,

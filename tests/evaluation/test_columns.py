@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.columns import asks_for, pick_arguments, to_columns
+from pytest_evalplug.evaluation.columns import (
+    asks_for,
+    check_parameters,
+    pick_arguments,
+    to_columns,
+    with_derived,
+)
 
 
 def score(predictions: Any, references: Any, test_set: Any = None) -> None: ...
@@ -33,8 +39,39 @@ def test_absent_column_is_named_with_what_there_is() -> None:
 def test_unnamed_arguments_are_refused() -> None:
     def vague(predictions: Any, **kwargs: Any) -> None: ...
 
-    with pytest.raises(ConfigError, match="picked by name"):
-        pick_arguments(vague, {"predictions": []})
+    def positional(predictions: Any, /) -> None: ...
+
+    for function in (vague, positional):
+        with pytest.raises(ConfigError, match="picked by name"):
+            pick_arguments(function, {"predictions": []})
+        with pytest.raises(ConfigError, match=r"where: .*picked by name"):
+            check_parameters(function, where="where")
+    check_parameters(score)
+
+
+CHAT = [
+    {"role": "system", "content": "ab"},
+    {"role": "assistant", "content": None, "tool_calls": []},
+    {"role": "user", "content": [{"type": "text", "text": "cde"}, {"type": "image_url"}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "derived"),
+    [
+        (
+            {"origin_prompt": "Why?", "prediction": "Because é"},
+            {"prompt": "Why?", "all_input_length": 4, "res_length": 9},
+        ),
+        ({"origin_prompt": CHAT}, {"prompt": CHAT, "all_input_length": 5}),
+        ({"prediction": ["a", "bcd"]}, {"res_length": [1, 3]}),
+        ({"prediction": None}, {"res_length": 0}),
+        ({"origin_prompt": "p", "prompt": "own", "all_input_length": 7}, {}),
+        ({}, {}),
+    ],
+)
+def test_what_follows_from_a_record(record: dict[str, Any], derived: dict[str, Any]) -> None:
+    assert with_derived(record) == {**record, **derived}
 
 
 def test_asks_for() -> None:

@@ -211,6 +211,34 @@ def test_an_evaluator_reads_the_columns_of_the_record() -> None:
     assert (found.score, found.metadata) == ({"ppl": 3.5}, {"topic": "t"})
 
 
+def test_an_evaluator_reads_what_follows_from_the_record() -> None:
+    def sample(prediction: str, prompt: str, res_length: int, all_input_length: int) -> Any:
+        return {"n": res_length, "m": all_input_length, "prompt": prompt, "pred": prediction}
+
+    def whole(predictions: Any, prompt: Any, res_length: Any, all_input_length: Any) -> Any:
+        return {"n": sum(res_length), "m": sum(all_input_length), "prompts": len(set(prompt))}
+
+    record = {"origin_prompt": "why", "prediction": "so, 25"}
+    cfg = {"pred_postprocessor": "last-number", "evaluator": sample}
+    found = detail(Scorer(adapter(Plain, eval_cfg=cfg)), "a", **record)
+    assert (found.score, found.metadata) == ({"n": 6, "m": 3}, {"prompt": "why"})
+    scorer = Scorer(adapter(Plain, eval_cfg={"evaluator": whole}))
+    details = [Detail(str(i), f"s{i}", "d", "25", "a") for i in range(2)]
+    scores = scorer.aggregate("d", details, [record, record])
+    assert {s.metric: s.value for s in scores} == {"n": 12, "m": 6, "prompts": 1}
+
+
+class Greedy(BaseEvaluator):
+    def score(self, predictions: list[Any], **columns: Any) -> dict[str, Any]:
+        return {}
+
+
+@pytest.mark.parametrize("evaluator", [Greedy, Greedy(), Greedy().score])
+def test_what_cannot_be_picked_by_name_is_refused_before_the_run(evaluator: Any) -> None:
+    with pytest.raises(ConfigError, match=r"b: eval_cfg: .*score\(\) takes \*\*columns"):
+        Scorer(adapter(Plain, eval_cfg={"evaluator": evaluator}))
+
+
 def aggregated(
     scorer: Scorer, values: Sequence[float | None], **kwargs: Any
 ) -> dict[str, AggScore]:
