@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["evalplug_case", "evaluation", "model", "model_backend", "prediction", "sample"]
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -15,6 +14,7 @@ from pytest_evalplug.stash import session_of
 
 if TYPE_CHECKING:
     from pytest_evalplug.inference.case import Case
+    from pytest_evalplug.inference.facade import ModelFacade
     from pytest_evalplug.inference.records import Record
     from pytest_evalplug.model.base import ModelBackend
     from pytest_evalplug.session import Evaluation
@@ -50,20 +50,32 @@ def model_backend(request: pytest.FixtureRequest) -> Any:
         return session.backend(name)
     except EvalplugError as error:
         # nothing can run without it: one clear error, not one for every sample
-        request.session.shouldfail = str(error)
+        request.session.shouldfail = clean(error)
         refuse(error)
 
 
-@pytest.fixture(scope="session")
-def model(model_backend: ModelBackend) -> ModelBackend:
-    """The model under evaluation, for an author's own tests."""
-    return model_backend
+@pytest.fixture
+def model(
+    request: pytest.FixtureRequest, model_backend: ModelBackend
+) -> ModelBackend | ModelFacade:
+    """The model under evaluation, for an author's own tests.
+
+    In a test that runs per sample it joins the engine's batches and limits, and is what hooks
+    get: ``generate(prompt, **params)``. Elsewhere it is the backend, asked by nobody else.
+    """
+    if "evalplug_case" not in request.fixturenames:
+        return model_backend
+    case = request.getfixturevalue("evalplug_case")
+    try:
+        return session_of(request.config).model(case, request)
+    except EvalplugError as error:
+        refuse(error)
 
 
 @pytest.fixture
-def evalplug_case(request: pytest.FixtureRequest) -> Iterator[Case]:
+def evalplug_case(request: pytest.FixtureRequest) -> Case:
     """The sample's place in its data set; what every other fixture here builds on."""
-    case = getattr(request, "param", None)
+    case: Case | None = getattr(request, "param", None)
     if case is None:
         refuse(
             ConfigError(
@@ -75,8 +87,7 @@ def evalplug_case(request: pytest.FixtureRequest) -> Iterator[Case]:
     error = getattr(case, "error", None)
     if error is not None:
         refuse(error)
-    yield case
-    session_of(request.config).forget(case)
+    return case
 
 
 @pytest.fixture

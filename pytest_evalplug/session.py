@@ -8,7 +8,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,17 @@ from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
+from pytest_evalplug.inference.facade import ModelFacade
 from pytest_evalplug.inference.inferencers import INFERENCERS, missing_method
 from pytest_evalplug.inference.records import Record, task_state
-from pytest_evalplug.inference.saved import SavedPredictions
+from pytest_evalplug.inference.saved import SavedPredictions, info_of
+from pytest_evalplug.logs import close_log, open_log
 from pytest_evalplug.model.base import ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
 from pytest_evalplug.report.outcome import finish_report
-from pytest_evalplug.report.text import wrong_answer_text
+from pytest_evalplug.report.text import clean, wrong_answer_text
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.jsonio import dumps, write_atomic
@@ -37,8 +39,6 @@ from pytest_evalplug.types import Detail
 from pytest_evalplug.wire import Manifest
 
 Source = Engine | SavedPredictions
-
-_LOGGER = logging.getLogger("pytest_evalplug")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,13 @@ class EvalSession:
         self._backends: dict[str, ModelBackend] = {}
         self._store: PredictionStore | None = None
         self._details: DetailStore | None = None
+        self._left = Counter[Case]()
+        """How many items of each planned case are not over."""
         self._scored: set[Case] = set()
         self._decided: set[Case] = set()
         self._scorers: dict[tuple[str, str], Scorer] = {}
+        self._past = Counter[str]()
+        """The counts of engines that are closed."""
         self._log: logging.Handler | None = None
 
     # --- before the first item
@@ -111,6 +115,7 @@ class EvalSession:
         if not self.manifest.parts:
             return
         self._plan = plan_of(items, self.role)
+        self._left = Counter(self._plan)
         if open_run is not None:
             self.open(open_run())
             return
@@ -124,10 +129,7 @@ class EvalSession:
         self._run = run
         self._store = PredictionStore(run, self.role.worker)
         self._details = DetailStore(run, self.role.worker)
-        run.infer_logs.mkdir(parents=True, exist_ok=True)
-        self._log = logging.FileHandler(run.infer_logs / f"{self.role.worker}.log", delay=True)
-        self._log.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-        _LOGGER.addHandler(self._log)
+        self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
 
     @property
     def run(self) -> RunDirectory:
@@ -156,7 +158,7 @@ class EvalSession:
             return source.model.name, source.result(case, self.tick)
         except ModelError:
             if isinstance(source, Engine) and source.fatal:
-                request.session.shouldfail = str(source.fatal)
+                request.session.shouldfail = clean(source.fatal)
             raise
 
     def evaluate(self, case: Case, model: str, record: Record) -> Evaluation:
@@ -182,6 +184,8 @@ class EvalSession:
         case = case_of(item)
         if case is None:
             return
+        if isinstance(case, Case) and report.when == "teardown":
+            self.forget(case)
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
@@ -201,7 +205,8 @@ class EvalSession:
         self.details.put(name, case.dataset, detail)
 
     def forget(self, case: Case) -> None:
-        """Let go of what the engine holds for a case whose item is over."""
+        """Let go of what the engine holds for a case of which an item is over."""
+        self._left[case] -= 1
         for source in self._sources.values():
             source.forget(case)
 
@@ -219,12 +224,23 @@ class EvalSession:
     def _release(self) -> None:
         """Close models whose items are all over, so that two need not fit in memory at once."""
         for name in list(self._backends):
-            if any(case.model == name and case not in self._scored for case in self._plan):
+            if any(case.model == name and items > 0 for case, items in self._left.items()):
                 continue
             source = self._sources.pop(name, None)
             if source is not None:
                 source.close()
+                self._past.update(_counts(source))
             _close(self._backends.pop(name))
+
+    def model(self, case: Case, request: pytest.FixtureRequest) -> ModelFacade | ModelBackend:
+        """Return the model that a case is for; the backend itself if no engine works with it.
+
+        Raises EvalplugError if it can't be had.
+        """
+        source = self._source(case, request)
+        if isinstance(source, Engine):
+            return source.facade(case)
+        return self._given(source.model.name, request)
 
     def _only_model(self) -> str:
         return next(iter(self._sources), "model")
@@ -242,7 +258,8 @@ class EvalSession:
         return source
 
     def _saved(self, name: str | None) -> SavedPredictions:
-        infos = {spec.name: spec.info for spec in self.config.models} or saved_models(self.run)
+        saved = saved_models(self.run)
+        infos = {spec.name: info_of(spec, saved) for spec in self.config.models} or saved
         info = infos.get(name or next(iter(infos), ""))
         if info is None:
             raise ConfigError(
@@ -253,9 +270,7 @@ class EvalSession:
         return SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
 
     def _engine(self, case: Case, request: pytest.FixtureRequest) -> Engine:
-        backend = request.getfixturevalue("model_backend")
-        if backend is self:  # our own fixture, asked without a parameter, with several models
-            backend = self.backend(case.model or "")
+        backend = self._given(case.model, request)
         info = self._info(backend)
         inferencer = INFERENCERS[self.config.eval_mode]
         if missing_method(backend, inferencer):
@@ -278,6 +293,11 @@ class EvalSession:
         engine.plan([c for c in self._plan if c.model in (None, info.name)])
         return engine
 
+    def _given(self, name: str | None, request: pytest.FixtureRequest) -> ModelBackend:
+        """Return what the fixture gives; our own, with several models, leaves the choice to us."""
+        given: ModelBackend | EvalSession = request.getfixturevalue("model_backend")
+        return self.backend(name or "") if isinstance(given, EvalSession) else given
+
     def _info(self, backend: ModelBackend) -> ModelInfo:
         for spec in self.config.models:
             if self._backends.get(spec.name) is backend:
@@ -289,7 +309,10 @@ class EvalSession:
                 fix="Name one model, or remove the fixture",
             )
         name = str(backend.name)
-        return ModelInfo(name, str(getattr(backend, "fingerprint", name)))
+        fingerprint = str(getattr(backend, "fingerprint", name))
+        if self.config.models:  # the fixture stands for it
+            return replace(self.config.models[0].info, fingerprint=fingerprint)
+        return ModelInfo(name, fingerprint)
 
     # --- at the end
 
@@ -304,8 +327,7 @@ class EvalSession:
             self._store.close()
             self._details.close()
         if self._log:
-            _LOGGER.removeHandler(self._log)
-            self._log.close()
+            close_log(self._log)
             self._log = None
 
     def ready(self) -> int:
@@ -315,10 +337,9 @@ class EvalSession:
 
     def counts(self) -> Counter[str]:
         """Return how many predictions were asked, reused or stale."""
-        total = Counter[str]()
+        total = self._past.copy()
         for source in self._sources.values():
-            if isinstance(source, Engine):
-                total += source.counts
+            total.update(_counts(source))
         return total
 
 
@@ -329,6 +350,11 @@ def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
         info = ModelInfo(**json.loads(path.read_text(encoding="utf-8")))
         infos[info.name] = info
     return infos
+
+
+def _counts(source: Source) -> dict[str, int]:
+    """Return a source's counts, copied at once: the engine's thread goes on counting."""
+    return dict(source.counts) if isinstance(source, Engine) else {}
 
 
 def _close(backend: ModelBackend) -> None:

@@ -36,6 +36,7 @@ from pytest_evalplug.inference.records import (
     generation_params,
     prediction_key,
 )
+from pytest_evalplug.inference.saved import with_gold
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
@@ -67,14 +68,17 @@ class Engine:
         self.inferencer = inferencer
         self.model = model
         self.counts = Counter[str]()
-        """Predictions by where they came from: ``asked``, ``reused``, ``stale: <what changed>``."""
+        """Cases by where their prediction came from: ``asked``, ``reused``, ``stale: <why>``."""
         self._store = store
         self._output_dir = output_dir
         self._batcher = Batcher(backend, inferencer, share)
         self._depth = max(2 * self._batcher.concurrency, 8 * self._batcher.batch_size)
         self._futures: dict[Case, Future[Record]] = {}
+        self._failed: dict[Case, Future[Record]] = {}
+        """Errors outlive their item: a further test of the sample must not ask again."""
         self._seen: set[Case] = set()
         self._plan: Sequence[Case] = ()
+        self._planned: set[Case] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
         self._room = asyncio.Event()
@@ -92,6 +96,15 @@ class Engine:
     def plan(self, cases: Sequence[Case]) -> None:
         """Start to work ahead through ``cases``, in this order."""
         self._plan = cases
+        self._planned = set(cases)
+        log.info(
+            "model %s: %d samples planned, %s mode, batches of %d, %d at once",
+            self.model.name,
+            len(self._planned),
+            self.inferencer.mode,
+            self._batcher.batch_size,
+            self._batcher.concurrency,
+        )
         self._spawn(self._feed())
 
     def result(self, case: Case, tick: Callable[[], None] | None = None) -> Record:
@@ -114,9 +127,9 @@ class Engine:
         if self._thread.is_alive():  # an interrupted item ends after the engine
             self._loop.call_soon_threadsafe(self._drop, case)
 
-    def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        """Run an Evaluator's coroutine on the engine's loop and return its result."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+    def facade(self, case: Case) -> ModelFacade:
+        """Return the model for an author's test of a sample, with that sample's parameters."""
+        return self._facade(generation_params(case, self.model))
 
     def close(self) -> None:
         """Stop asking, keep what arrives within the grace time, end the thread."""
@@ -128,6 +141,13 @@ class Engine:
         self._thread.join()
         self._loop.close()
         self._hooks.shutdown(wait=False)
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
+        log.info(
+            "model %s: closed; %s, %d without a prediction",
+            self.model.name,
+            counts or "nothing asked",
+            len(self._failed),
+        )
 
     async def _shut_down(self) -> None:
         self._room.set()
@@ -168,11 +188,12 @@ class Engine:
 
     def _ensure(self, case: Case) -> Future[Record]:
         """Return the case's future; starts the work if nobody has."""
-        future = self._futures.get(case)
+        future = self._futures.get(case) or self._failed.get(case)
         if future is None:
             future = self._futures[case] = Future()
+            first = case not in self._seen
             self._seen.add(case)
-            task = self._loop.create_task(self._work(case, future))
+            task = self._loop.create_task(self._work(case, future, first))
             self._tasks.add(task)
             task.add_done_callback(self._worked)
         return future
@@ -182,29 +203,42 @@ class Engine:
         self._room.set()
 
     def _drop(self, case: Case) -> None:
-        self._futures.pop(case, None)
+        future = self._futures.get(case)
+        if future is None:
+            return
+        if not future.done():  # its item did not want it; a further test may
+            future.add_done_callback(lambda _: self._drop(case))
+            return
+        del self._futures[case]
         self._room.set()
 
-    async def _work(self, case: Case, future: Future[Record]) -> None:
+    async def _work(self, case: Case, future: Future[Record], first: bool) -> None:
         try:
-            record = await self._predict(case)
+            record = await self._predict(case, first)
         except asyncio.CancelledError:
             future.set_exception(StoppedError("the run was stopped"))
             raise
         except Exception as error:
+            self._failed[case] = future
             future.set_exception(_as_error(error, case))
         else:
             future.set_result(record)
 
-    async def _predict(self, case: Case) -> Record:
-        """Return the saved prediction if it still fits, else ask the model and save it."""
+    async def _predict(self, case: Case, first: bool) -> Record:
+        """Return the saved prediction if it still fits, else ask the model and save it.
+
+        Only the ``first`` time counts: a further test of a sample finds what that one saved.
+        """
         params = generation_params(case, self.model)
         payload = self.inferencer.build(case.adapter, case.sample, case.subset, None)
         key = prediction_key(self.model.fingerprint, self.inferencer, payload, params, case)
+        if case not in self._planned:  # a crashed worker may have left its prediction
+            self._store.refresh()
         saved = self._store.get(self.model.name, case.dataset, case.index)
         if saved is not None and not self._stale(saved, key):
-            self.counts["reused"] += 1
-            return saved
+            if first:
+                self.counts["reused"] += 1
+            return with_gold(saved, case, self.model.name, self._store)
         try:
             output, payload, dropped = await self._ask(case, payload, params)
         except (StoppedError, FatalModelError, NotApplicable):
@@ -252,7 +286,16 @@ class Engine:
     async def _ask_author(
         self, case: Case, payload: Payload, params: GenerationParams
     ) -> ModelOutput:
-        """Let the adapter ask in its own way, once, in a thread or on the loop."""
+        """Let the adapter ask in its own way, once, in a thread or on the loop.
+
+        Raises NotApplicable where choices are compared instead.
+        """
+        if self.inferencer.mode != "gen":
+            raise NotApplicable(
+                f"asks in its own way; {self.inferencer.mode} mode compares choices",
+                where=case.dataset,
+                fix="Run it with --eval-mode=gen",
+            )
         hooks = _Hooks(case, payload, self._facade(params), self._output_dir)
         if case.adapter.overrides("run_inference"):
             return _as_output(await self._hook(hooks.run))
@@ -269,7 +312,15 @@ class Engine:
         return await result if asyncio.iscoroutine(result) else result
 
     def _facade(self, params: GenerationParams) -> ModelFacade:
-        return ModelFacade(self.model.name, self._batcher.submit, params, self._loop)
+        return ModelFacade(self.model.name, self._generate, params, self._loop)
+
+    async def _generate(self, prompt: Payload, params: GenerationParams) -> ModelOutput:
+        if self.inferencer.mode != "gen":
+            raise NotApplicable(
+                f"model {self.model.name!r} is not asked for text in {self.inferencer.mode} mode",
+                fix="Run it with --eval-mode=gen",
+            )
+        return await self._batcher.submit(prompt, params)
 
 
 class _Hooks:

@@ -100,9 +100,13 @@ class PPLInferencer(_ChoiceInferencer):
     async def infer(
         self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
     ) -> list[Result]:
-        """Score every choice's whole text in one call; ``ppl`` lists them in choice order."""
+        """Score every choice's whole text in one call.
+
+        In choice order the record gets ``ppl``, ``loss`` (the text's summed negative
+        log-likelihood, nats), ``token_len`` and ``total_chr_num`` (its characters).
+        """
         queries = [_query(p) for p in payloads]
-        texts = [f"{_plain(q.context)}{c}" for q in queries for c in q.continuations]
+        texts = [text for query in queries for text in _texts(query)]
         losses: Sequence[SequenceLoss | ModelError] = await call(self.method, texts)
         results: list[Result] = []
         start = 0
@@ -117,12 +121,16 @@ class PPLInferencer(_ChoiceInferencer):
         good = [loss for loss in losses if isinstance(loss, SequenceLoss)]
         if len(good) < len(losses):
             return next(loss for loss in losses if isinstance(loss, ModelError))
-        ppl = [math.exp(loss.nll / loss.num_tokens) for loss in good]
+        ppl = [_perplexity(loss) for loss in good]
+        if (error := _not_finite("perplexity", query, ppl)) is not None:
+            return error
         best = min(range(len(ppl)), key=ppl.__getitem__)
         extra = {
             "continuations": list(query.continuations),
             "ppl": ppl,
+            "loss": [loss.nll for loss in good],
             "token_len": [loss.num_tokens for loss in good],
+            "total_chr_num": [len(text) for text in _texts(query)],
         }
         return _chosen(best, extra)
 
@@ -146,6 +154,8 @@ class LLInferencer(_ChoiceInferencer):
         if isinstance(answer, ModelError):
             return answer
         logprobs = [choice.logprob for choice in answer]
+        if (error := _not_finite("log-probability", query, logprobs)) is not None:
+            return error
         sizes = [max(1, len(c.lstrip().encode())) for c in query.continuations]
         per_byte = [logprob / size for logprob, size in zip(logprobs, sizes, strict=True)]
         best = max(range(len(logprobs)), key=logprobs.__getitem__)
@@ -195,6 +205,29 @@ def _plain(context: Prompt) -> str:
     if isinstance(context, str):
         return context
     return "\n".join(str(message["content"]) for message in context) + "\n"
+
+
+def _texts(query: LoglikelihoodQuery) -> list[str]:
+    """Return each choice's whole text."""
+    context = _plain(query.context)
+    return [f"{context}{continuation}" for continuation in query.continuations]
+
+
+def _perplexity(loss: SequenceLoss) -> float:
+    try:
+        return math.exp(loss.nll / loss.num_tokens)
+    except OverflowError:
+        return math.inf
+    except ZeroDivisionError:
+        return math.nan
+
+
+def _not_finite(what: str, query: LoglikelihoodQuery, values: Sequence[float]) -> ModelError | None:
+    """Return the error for the first value that can't be compared; NaN would win any minimum."""
+    for continuation, value in zip(query.continuations, values, strict=True):
+        if not math.isfinite(value):
+            return ModelError(f"the {what} of {continuation!r} is {value}, not a finite number")
+    return None
 
 
 def _chosen(best: int, extra: dict[str, Any]) -> ModelOutput:

@@ -21,14 +21,16 @@ Record: TypeAlias = dict[str, Any]
 def generation_params(case: Case, model: ModelInfo) -> GenerationParams:
     """Return how this case is generated: the benchmark's settings, then the model's own.
 
-    Repeats of a sampled generation get seeds of their own, ``seed + repeat``.
+    Repeats of a sampled generation get seeds of their own, ``seed + repeat``; the benchmark's
+    own seed where the generation has none.
     """
     settings = {**case.adapter.generation, **model.generation}
     stop = settings.get("stop") or ()
     settings["stop"] = (stop,) if isinstance(stop, str) else tuple(stop)
     params = GenerationParams(**settings)
-    if params.temperature and case.adapter.repeats > 1 and params.seed is None:
-        return replace(params, seed=case.adapter.seed + case.repeat)
+    if params.temperature and case.adapter.repeats > 1:
+        first = case.adapter.seed if params.seed is None else params.seed
+        return replace(params, seed=first + case.repeat)
     return params
 
 
@@ -54,7 +56,10 @@ def build_record(
     error: str | None = None,
     dropped_shots: int = 0,
 ) -> Record:
-    """Return the record of a prediction, or of the error there was instead."""
+    """Return the record of a prediction, or of the error there was instead.
+
+    What the output has in ``extra`` is further columns, never in place of these.
+    """
     sample = case.sample
     record: Record = {
         "index": case.index,
@@ -73,18 +78,20 @@ def build_record(
         for name in ("finish_reason", "reasoning", "usage", "logprobs"):
             if (value := getattr(output, name)) is not None:
                 record[name] = value
-        record.update(output.extra)
     if dropped_shots:
         record["dropped_shots"] = dropped_shots
     record["key"] = key.to_wire()
+    if output is not None:
+        record |= {name: v for name, v in output.extra.items() if name not in record}
     return record
 
 
 def task_state(case: Case, model: str, record: Mapping[str, Any]) -> TaskState:
-    """Return the state that scoring starts from, with the options as they were shown."""
+    """Return the state that scoring starts from: the reply as saved, the reference as it is now.
+
+    The options need no care: a prediction is only served while its key matches, which holds them.
+    """
     sample = case.sample
-    if "choices" in record:
-        sample = replace(sample, choices=record["choices"], target=record["gold"])
     prediction = record["prediction"]
     shown = record.get("origin_prompt")
     messages: list[ChatMessage] = (

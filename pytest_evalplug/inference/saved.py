@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["SavedPredictions"]
+__all__ = ["SavedPredictions", "info_of", "with_gold"]
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from pytest_evalplug.errors import ModelError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.inferencers import Inferencer
 from pytest_evalplug.inference.records import Record, generation_params, prediction_key
-from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.model.spec import ModelInfo, ModelSpec
+from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
 
 
@@ -44,10 +46,32 @@ class SavedPredictions:
                 where=where,
                 fix="Ask the model again with --reuse and without --mode eval",
             )
-        return saved
+        return with_gold(saved, case, self.model.name, self._store)
 
     def forget(self, case: Case) -> None:
         """Nothing is held."""
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def with_gold(saved: Record, case: Case, model: str, store: PredictionStore) -> Record:
+    """Return a saved record with the reference as it is now; one that was corrected is kept."""
+    target = case.sample.target
+    if digest(saved.get("gold")) == digest(target):
+        return saved
+    record = {**saved, "gold": target}
+    store.put(model, case.dataset, record)
+    return record
+
+
+def info_of(spec: ModelSpec, saved: Mapping[str, ModelInfo]) -> ModelInfo:
+    """Return what is known of a model that ``--model`` names and that won't be asked.
+
+    Its weights may be gone or a fixture may have stood for it, so with the same options it is
+    the model that the run has predictions of.
+    """
+    known = saved.get(spec.name)
+    if known is None or known.settings != spec.settings:
+        return spec.info
+    return replace(spec.info, fingerprint=known.fingerprint)

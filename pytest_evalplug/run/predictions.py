@@ -40,7 +40,8 @@ class PredictionKey:
         """Hash the parts, each any JSON content.
 
         ``model`` is the backend's fingerprint, ``params`` the generation parameters and the
-        evaluation mode, ``sample`` what identifies it: id, reference, choices, repeat.
+        evaluation mode, ``sample`` what identifies it: index, id, choices, repeat. The reference
+        has no part in it: it is scored with, never shown, and may be corrected afterwards.
         """
         return cls(digest(model), digest(prompt), digest(params), digest(sample))
 
