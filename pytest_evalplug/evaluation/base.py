@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.columns import asks_for, check_parameters, pick_arguments
+from pytest_evalplug.evaluation.columns import asks_for, named_parameters, pick_arguments
 from pytest_evalplug.evaluation.outcome import BINARY, is_number, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
 from pytest_evalplug.types import Score
@@ -154,7 +154,7 @@ class BaseEvaluator:
                 f"{type(self).__name__} defines neither score() nor score_sample()", where=where
             )
         for name in methods:
-            check_parameters(getattr(self, name), where=where)
+            named_parameters(getattr(self, name), where=where)
 
     def _defines(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(BaseEvaluator, method)

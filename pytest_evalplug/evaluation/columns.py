@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["asks_for", "check_parameters", "pick_arguments", "to_columns", "with_derived"]
+__all__ = ["asks_for", "named_parameters", "pick_arguments", "to_columns", "with_derived"]
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -55,16 +55,20 @@ def asks_for(function: Callable[..., Any], name: str) -> bool:
     return name in inspect.signature(function).parameters
 
 
-def check_parameters(function: Callable[..., Any], *, where: str = "") -> None:
-    """Raise ConfigError for a parameter that can't be picked by name: ``*args``, ``**kwargs``."""
-    for parameter in inspect.signature(function).parameters.values():
+def named_parameters(function: Callable[..., Any], *, where: str = "") -> list[inspect.Parameter]:
+    """Return the parameters of ``function``, all of which can be picked by name.
+
+    Raises ConfigError for ``*args``, ``**kwargs`` and positional-only parameters.
+    """
+    parameters = list(inspect.signature(function).parameters.values())
+    for parameter in parameters:
         if parameter.kind not in _BY_NAME:
-            name = getattr(function, "__qualname__", repr(function))
             raise ConfigError(
-                f"{name}() takes {parameter}, but its arguments are picked by name",
+                f"{_name(function)}() takes {parameter}, but its arguments are picked by name",
                 where=where,
                 fix="Declare each argument that it reads.",
             )
+    return parameters
 
 
 def pick_arguments(
@@ -73,18 +77,20 @@ def pick_arguments(
     """Return the entries of ``available`` that ``function`` has parameters for.
 
     Raises ConfigError for a parameter without a default that is not available (naming it and
-    listing what there is), and as :func:`check_parameters` does.
+    listing what there is), and as :func:`named_parameters` does.
     """
-    check_parameters(function, where=where)
-    name = getattr(function, "__qualname__", repr(function))
     arguments = {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in named_parameters(function, where=where):
         if parameter.name in available:
             arguments[parameter.name] = available[parameter.name]
         elif parameter.default is parameter.empty:
             raise ConfigError(
-                f"{name}() asks for {parameter.name!r}, which this run does not have",
+                f"{_name(function)}() asks for {parameter.name!r}, which this run does not have",
                 where=where,
                 fix=nearest(parameter.name, available),
             )
     return arguments
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return getattr(function, "__qualname__", repr(function))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
+from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
 from pytest_evalplug.evaluation.choices import choice_letters, letters
@@ -139,7 +140,7 @@ class Scorer:
         if not pairs:
             return []
         rows = cast(Any, adapter).row_count(subset) if repeats > 1 else 0
-        groups = [_without_repeat(d.index, rows) for d, _ in pairs]
+        groups = [base_index(d.index, rows) if rows else d.index for d, _ in pairs]
         sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
         scores = adapter.aggregate_scores(sample_scores)
         if not adapter.overrides("aggregate_scores"):
@@ -328,12 +329,6 @@ def _metadata(result: SampleScore, with_sample: bool) -> dict[str, Any] | None:
     if with_sample and result.sample_metadata:
         metadata["sample"] = result.sample_metadata
     return metadata or None
-
-
-def _without_repeat(index: str, rows: int) -> str:
-    """Return the index of a sample's first prediction; ``rows`` is 0 without repeats."""
-    row, dot, rest = index.partition(".")
-    return f"{int(row) % rows}{dot}{rest}" if rows else index
 
 
 def _sample_score(detail: Detail, record: Mapping[str, Any], group: str) -> SampleScore:

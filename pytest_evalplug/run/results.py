@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["ResultFile", "dataset_name"]
+__all__ = ["ResultFile", "dataset_name", "shared_dataset"]
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,30 @@ def dataset_name(benchmark: str, subset: str, *, several: bool) -> str:
     The benchmark's name if it has one subset, else ``<benchmark>-<subset>``.
     """
     return f"{benchmark}-{subset}" if several else benchmark
+
+
+def shared_dataset(
+    benchmark: str, subsets: Sequence[str], others: Mapping[str, Sequence[str]]
+) -> ConfigError | None:
+    """Return what is wrong if a dataset of ``benchmark`` is called like another benchmark's.
+
+    ``others`` maps each other benchmark to all its subsets: subset ``b-c`` of ``a`` and subset
+    ``c`` of ``a-b`` would share their files and their row.
+    """
+    own = set(_dataset_names(benchmark, subsets))
+    for other, theirs in others.items():
+        if other == benchmark or not (shared := own.intersection(_dataset_names(other, theirs))):
+            continue
+        return ConfigError(
+            f"benchmarks {benchmark!r} and {other!r} both have a dataset {min(shared)!r}",
+            where=f"BenchmarkMeta {benchmark!r}",
+            fix="Rename one of the benchmarks, or its subset",
+        )
+    return None
+
+
+def _dataset_names(benchmark: str, subsets: Sequence[str]) -> Iterator[str]:
+    return (dataset_name(benchmark, s, several=len(subsets) > 1) for s in subsets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

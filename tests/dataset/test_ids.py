@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_evalplug.dataset.ids import item_ids, make_unique, repeat_index
+from pytest_evalplug.dataset.ids import base_index, item_ids, make_unique, repeat_index
 from pytest_evalplug.types import Sample
 
 SAFE = re.compile(r"[A-Za-z0-9_.-]{1,80}")
@@ -65,6 +65,29 @@ def test_whatever_the_data_holds(ids: list[str | int | None], subset: str) -> No
     assert names == item_ids(named(*ids), subset)
 
 
+def test_names_are_unique_over_a_benchmark() -> None:
+    subsets = ["a", "a-b", "a-b-c", "a b", "ab"]
+    assert item_ids(named("1", "b-1", "b1", "b"), "a", subsets) == [
+        "a-1",
+        "a-b-1-d109b3f8",
+        "a-b1",
+        "a-b",
+    ]
+    assert item_ids(named("1"), "a-b", subsets) == ["a-b-1"]
+
+
+@given(
+    st.lists(st.text("ab- ", min_size=1, max_size=5), min_size=1, max_size=5, unique=True),
+    st.lists(st.text("ab- ", max_size=5), max_size=8, unique=True),
+    st.sampled_from(["", "x" * 80]),
+)
+def test_whatever_the_subsets_are_called(subsets: list[str], ids: list[str], long: str) -> None:
+    subsets = [long + subset for subset in subsets]
+    names = [name for s in subsets for name in item_ids(named(*ids), s, subsets)]
+    assert all(SAFE.fullmatch(name) for name in names)
+    assert len(set(names)) == len(subsets) * len(ids)
+
+
 def test_emoji_and_surrogates() -> None:
     names = item_ids(named("😀", "🎉", "\ud800", "题"), "中文")
     assert all(SAFE.fullmatch(name) for name in names)
@@ -84,3 +107,4 @@ def test_make_unique_keeps_the_first(names: list[str]) -> None:
 )
 def test_repeat_index(index: str, repeat: int, expected: str) -> None:
     assert repeat_index(index, repeat, 1000) == expected
+    assert base_index(expected, 1000) == index

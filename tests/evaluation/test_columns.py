@@ -7,7 +7,7 @@ import pytest
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.columns import (
     asks_for,
-    check_parameters,
+    named_parameters,
     pick_arguments,
     to_columns,
     with_derived,
@@ -45,8 +45,8 @@ def test_unnamed_arguments_are_refused() -> None:
         with pytest.raises(ConfigError, match="picked by name"):
             pick_arguments(function, {"predictions": []})
         with pytest.raises(ConfigError, match=r"where: .*picked by name"):
-            check_parameters(function, where="where")
-    check_parameters(score)
+            named_parameters(function, where="where")
+    named_parameters(score)
 
 
 CHAT = [

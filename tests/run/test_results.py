@@ -7,7 +7,7 @@ import pytest
 
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.results import ResultFile, dataset_name
+from pytest_evalplug.run.results import ResultFile, dataset_name, shared_dataset
 
 
 def result(**more: Any) -> ResultFile:
@@ -95,3 +95,25 @@ def test_a_later_versions_fields_are_ignored(run: RunDirectory) -> None:
 def test_dataset_names() -> None:
     assert dataset_name("gsm8k", "main", several=False) == "gsm8k"
     assert dataset_name("mmlu", "law", several=True) == "mmlu-law"
+
+
+@pytest.mark.parametrize(
+    ("subsets", "others", "shared"),
+    [
+        (["c", "d"], {"a": ["b-c", "x"]}, "a-b-c"),
+        (["only"], {"x": ["y", "z"], "a": ["b", "x"]}, "a-b"),
+        (["c", "d"], {"a": ["b-c"]}, None),
+        (["c", "d"], {"a-b": ["c", "d"], "a": ["c", "d"]}, None),
+    ],
+)
+def test_two_benchmarks_with_one_dataset_name(
+    subsets: list[str], others: dict[str, list[str]], shared: str | None
+) -> None:
+    error = shared_dataset("a-b", subsets, others)
+    if shared is None:
+        assert error is None
+        return
+    assert str(error) == (
+        f"BenchmarkMeta 'a-b': benchmarks 'a-b' and 'a' both have a dataset '{shared}'. "
+        "Rename one of the benchmarks, or its subset"
+    )
