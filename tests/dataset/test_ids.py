@@ -77,8 +77,8 @@ def test_names_are_unique_over_a_benchmark() -> None:
 
 
 @given(
-    st.lists(st.text("ab- ", min_size=1, max_size=5), min_size=1, max_size=5, unique=True),
-    st.lists(st.text("ab- ", max_size=5), max_size=8, unique=True),
+    st.lists(st.text("a- ", min_size=1, max_size=3), min_size=1, max_size=6, unique=True),
+    st.lists(st.text("a- ", max_size=3), max_size=9, unique=True),
     st.sampled_from(["", "x" * 80]),
 )
 def test_whatever_the_subsets_are_called(subsets: list[str], ids: list[str], long: str) -> None:
