@@ -37,6 +37,7 @@ from pytest_evalplug.inference.records import (
     prediction_key,
 )
 from pytest_evalplug.inference.saved import with_gold
+from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
@@ -97,7 +98,7 @@ class Engine:
         """Start to work ahead through ``cases``, in this order."""
         self._plan = cases
         self._planned = set(cases)
-        log.info(
+        RUN_LOG.info(
             "model %s: %d samples planned, %s mode, batches of %d, %d at once",
             self.model.name,
             len(self._planned),
@@ -142,7 +143,7 @@ class Engine:
         self._loop.close()
         self._hooks.shutdown(wait=False)
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
-        log.info(
+        RUN_LOG.info(
             "model %s: closed; %s, %d without a prediction",
             self.model.name,
             counts or "nothing asked",

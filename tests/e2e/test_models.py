@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .project import CONFTEST, Project, right, wrong
+from pytest_evalplug.model.spec import ModelSpec
+
+from .project import CONFTEST, QUIZ, Project, right, wrong
 
 NO_MODEL = CONFTEST[: CONFTEST.index("@pytest.fixture(")]
 
@@ -147,3 +149,111 @@ def test_a_stopped_run_asks_no_further(project: Project) -> None:
     run = project.run("-x")
     assert run.outcomes == {"wrong": 1}
     assert len(project.asked()) <= 40
+
+
+def test_a_fixture_stands_for_the_one_model_that_is_named(
+    project: Project, mode: tuple[str, ...]
+) -> None:
+    project.data([right(0), wrong(1), right(2)])
+    run = project.run("--model=hf:foo", *mode)
+    assert run.ret == 0
+    assert run.outcomes == {"passed": 2, "wrong": 1}
+    assert sorted(project.asked()) == ["say 0", "say 1", "say 2"]
+    result = run.result(model="foo")
+    assert result["run"]["num_scored"] == 3
+    assert len(run.predictions(model="foo")) == 3
+    again = project.run("--model=hf:foo", "--reuse", *mode)
+    assert project.asked() == []
+    assert again.result(model="foo")["accuracy"] == result["accuracy"]
+
+
+def test_what_a_server_says_does_not_steer_the_terminal(project: Project) -> None:
+    text = "fatal \x1b[2Jgone"
+    project.data([{"q": text, "a": "x"}])
+    project.write("test_quiz.py", QUIZ.replace("input=record", 'input="" + record'))
+    run = project.run()
+    assert run.ret == 1
+    assert "\\x1b[2Jgone" in run.out
+    assert "\x1b[2J" not in run.out
+
+
+def test_a_likelihood_that_is_no_number_is_an_error(project: Project) -> None:
+    project.add(
+        "conftest.py",
+        """
+class Broken(Fake):
+    def loglikelihood(self, queries):
+        return [
+            [Choice(float("nan") if "NaN" in q.context else -1.0, 1) for _ in q.continuations]
+            for q in queries
+        ]
+
+@pytest.fixture(scope="session")
+def model_backend():
+    return Broken()
+""",
+    )
+    choices = {"a": "A", "choices": ["one", "two"]}
+    project.data([{"q": "NaN", **choices}, {"q": "fine", **choices}])
+    run = project.run("--eval-mode=ll")
+    assert run.outcomes == {"passed": 1, "errors": 1}
+    assert "not a finite number" in run.predictions()["0"]["error"]
+
+
+def test_an_own_way_to_ask_is_skipped_where_choices_are_compared(project: Project) -> None:
+    own = "    def _on_inference(self, model, sample):\n        return 'B'\n"
+    project.add("test_quiz.py", own)
+    project.data([{**right(0), "choices": ["a", "b"]}])
+    run = project.run("--eval-mode=ll", "-rs")
+    assert run.outcomes == {"skipped": 1}
+    assert "asks in its own way" in run.line("SKIPPED")
+
+
+def test_a_second_test_of_a_sample(project: Project) -> None:
+    """It asks nothing again, also where there was an error, and counts nothing again."""
+    project.add("test_quiz.py", "    def test_second(self, prediction):\n        pass\n")
+    project.data([right(0), {"q": "fail it", "a": "x"}])
+    assert project.run().outcomes == {"passed": 2, "errors": 2}
+    assert sorted(project.asked()) == ["fail it", "say 0"]
+    again = project.run("--reuse")
+    assert project.asked() == ["fail it"]
+    assert "1 saved predictions reused, 0 asked" in again.out
+
+
+@pytest.mark.parametrize("stage", ["all", "infer"])
+def test_a_model_is_closed_before_the_next_is_loaded(
+    project: Project, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """And its counts stay; a test gets the model that its sample is for."""
+    events: list[str] = []
+
+    class Local:
+        capabilities = frozenset({"generate"})
+
+        def __init__(self, name: str) -> None:
+            self.name = name
+            events.append(f"load {name}")
+
+        def generate(self, prompts: list[str], params: object) -> list[str]:
+            return [f"{self.name}{prompt}" for prompt in prompts]
+
+        def close(self) -> None:
+            events.append(f"close {self.name}")
+
+    monkeypatch.setattr(ModelSpec, "create", lambda spec: Local(spec.name))
+    project.write("conftest.py", "")
+    project.add(
+        "test_quiz.py",
+        """
+    def test_the_model(self, model, sample, request):
+        assert model.name in request.node.name
+        assert model.generate("x").completion == f"{model.name}x"
+""",
+    )
+    project.data([right(0), right(1)])
+    run = project.run("--model=hf:one", "--model=hf:two", f"--mode={stage}")
+    assert events == ["load one", "close one", "load two", "close two"]
+    wrong_ones = {"wrong": 4} if stage == "all" else {}
+    assert run.outcomes == {"passed": 8 - len(wrong_ones) * 4, **wrong_ones}
+    run = project.run("--model=hf:one", "--model=hf:two", f"--mode={stage}", "--reuse")
+    assert "4 saved predictions reused, 0 asked" in run.out

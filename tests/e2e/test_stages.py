@@ -249,3 +249,59 @@ def test_a_kill_loses_nothing(project: Project) -> None:
     # only the batch that was under way is asked again
     assert len(set(first) & set(again)) <= 4
     assert run.outcomes["passed"] == 4
+
+
+CHOICES = QUIZ.replace("DefaultDataAdapter", "MultiChoiceAdapter")
+
+
+@pytest.mark.parametrize("option", ["--reuse", "--mode=eval"])
+def test_a_corrected_reference_is_scored_with(project: Project, option: str) -> None:
+    project.write("test_quiz.py", CHOICES)
+    row = {"q": "what?", "choices": ["one", "two"]}
+    project.data([{**row, "a": "B"}])
+    first = project.run("--eval-set=quiz.prompt_template=say A")
+    assert first.outcomes == {"wrong": 1}
+    project.data([{**row, "a": "A"}])
+    project.asked()
+    run = project.run(option, "--eval-set=quiz.prompt_template=say A")
+    assert project.asked() == []
+    assert run.outcomes == {"passed": 1}
+    assert run.result()["details"][0]["answer"] == "A"
+    assert run.predictions()["0"]["gold"] == "A"
+
+
+def test_scoring_a_named_model_needs_neither_fixture_nor_weights(project: Project) -> None:
+    folder = project.path / "weights"
+    folder.mkdir()
+    (folder / "model.safetensors").write_text("1")
+    project.data([right(0), wrong(1)])
+    first = project.run("--model=hf:weights", "--mode=infer")
+    assert first.outcomes == {"passed": 2}
+    project.write("conftest.py", NO_FIXTURE)
+    (folder / "model.safetensors").unlink()
+    folder.rmdir()
+    run = project.run("--model=hf:weights", "--mode=eval")
+    assert run.outcomes == {"passed": 1, "wrong": 1}
+    assert run.result(model="weights")["accuracy"] == 50
+
+
+def test_scoring_says_when_the_named_model_is_another(project: Project) -> None:
+    table = "\n[tool.evalplug.models.mine]\nbackend = 'hf'\nmodel = 'one'\n"
+    project.add("pyproject.toml", table)
+    project.data([right(0)])
+    project.run("--model=mine")
+    pyproject = project.path / "pyproject.toml"
+    project.write("pyproject.toml", pyproject.read_text().replace("'one'", "'two'"))
+    run = project.run("--model=mine", "--mode=eval")
+    assert run.outcomes == {"errors": 1}
+    assert "the saved prediction of mine is stale: changed model" in run.out
+
+
+def test_the_log_tells_of_the_engine_and_no_report_does(project: Project) -> None:
+    project.data([right(0), wrong(1), {"q": "raise é", "a": "x"}])
+    run = project.run("-rA", "--log-level=INFO")
+    log = (run.path / "logs/infer/main.log").read_text(encoding="utf-8")
+    assert "INFO model fake: 3 samples planned, gen mode" in log
+    assert "INFO model fake: closed; " in log
+    assert "RuntimeError: é" in log
+    assert "samples planned" not in run.out

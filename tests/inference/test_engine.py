@@ -17,6 +17,7 @@ from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.inference.saved import SavedPredictions
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.types import ModelOutput, Prompt, Sample
 
@@ -67,6 +68,73 @@ def test_a_case_is_asked_once(start: Start, make_cases: Make) -> None:
     engine.forget(case)
     assert engine.result(case)["prediction"] == "<a>"  # from the journal now
     assert backend.batches == [["a"]]
+
+
+def test_a_further_test_of_a_sample_does_not_count_again(start: Start, make_cases: Make) -> None:
+    cases = make_cases("a", "fail")
+    backend = Backend()
+    engine = start(backend, cases)
+    for _ in range(2):
+        assert engine.result(cases[0])["prediction"] == "<a>"
+        with pytest.raises(ModelError, match="no"):
+            engine.result(cases[1])
+        for case in cases:
+            engine.forget(case)
+    assert engine.counts == {"asked": 1}
+    assert backend.batches == [["a"], ["fail"]]
+
+
+def test_what_the_first_test_did_not_want_is_not_asked_again(
+    start: Start, make_cases: Make
+) -> None:
+    class Slow(Backend):
+        def generate(
+            self, prompts: Sequence[Prompt], params: GenerationParams
+        ) -> Sequence[ModelOutput | str | ModelError]:
+            time.sleep(0.2)
+            return super().generate(prompts, params)
+
+    (case,) = make_cases("a")
+    backend = Slow()
+    engine = start(backend, [case])
+    time.sleep(0.05)  # it is under way
+    engine.forget(case)
+    assert engine.result(case)["prediction"] == "<a>"
+    assert backend.batches == [["a"]]
+
+
+def test_what_a_crashed_worker_left_is_found(
+    start: Start, make_cases: Make, store: PredictionStore, tmp_path: Path
+) -> None:
+    mine, other_s = make_cases("a", "b")
+    backend = Backend()
+    engine = start(backend, [mine])
+    engine.result(mine)  # by now all journals have been looked at
+    (run,) = (tmp_path / "runs").iterdir()
+    theirs = PredictionStore(RunDirectory.attach(run), "gw1")
+    crashed = Engine(Backend(), INFERENCERS["gen"], theirs, model=MODEL, output_dir=tmp_path)
+    crashed.result(other_s)
+    crashed.close()
+    theirs.close()
+    assert engine.result(other_s)["prediction"] == "<b>"
+    assert backend.batches == [["a"]]
+    assert engine.counts == {"asked": 1, "reused": 1}
+
+
+def test_a_corrected_reference_is_kept_with_the_old_reply(
+    start: Start, make_cases: Make, store: PredictionStore
+) -> None:
+    first, second = make_cases("a", "b")
+    engine = start(Backend(), [first, second])
+    engine.result(first)
+    engine.result(second)
+    first.sample.target = second.sample.target = "corrected"
+    assert start(Backend()).result(first)["gold"] == "corrected"
+    assert SavedPredictions(INFERENCERS["gen"], store, MODEL).result(second)["gold"] == "corrected"
+    for index in ("0", "1"):
+        saved = store.get("echo", "quiz", index)
+        assert saved is not None
+        assert saved["gold"] == "corrected"
 
 
 def test_the_window_bounds_what_waits(
@@ -184,6 +252,33 @@ def test_choices(start: Start, make_cases: Make, mode: str) -> None:
     record = start(Backend(), mode=mode).result(case)
     assert record["prediction"] == "A"
     assert record["origin_prompt"] == "q"
+
+
+@pytest.mark.parametrize("mode", ["ppl", "ll"])
+@pytest.mark.parametrize("hook", ["_on_inference", "run_inference"])
+def test_an_own_way_to_ask_does_not_apply_to_choices(
+    start: Start, make_cases: Make, mode: str, hook: str
+) -> None:
+    def own(self: Any, *args: Any) -> str:
+        return "B"
+
+    (case,) = make_cases("q", cls=type("Own", (Quiz,), {hook: own}))
+    with pytest.raises(NotApplicable, match=f"quiz: asks in its own way; {mode} mode"):
+        start(Backend(), mode=mode).result(case)
+
+
+def test_the_model_for_an_author_s_test(start: Start, make_cases: Make) -> None:
+    (case,) = make_cases("q", generation={"max_tokens": 7})
+
+    class Noting(Backend):
+        def generate(
+            self, prompts: Sequence[Prompt], params: GenerationParams
+        ) -> Sequence[ModelOutput | str | ModelError]:
+            return [f"{params.max_tokens}" for _ in prompts]
+
+    assert start(Noting()).facade(case).generate("x").completion == "7"
+    with pytest.raises(NotApplicable, match="not asked for text in ll mode"):
+        start(Noting(), mode="ll").facade(case).generate("x")
 
 
 def test_a_sample_without_choices_does_not_apply(start: Start, make_cases: Make) -> None:

@@ -56,6 +56,8 @@ def test_ppl_takes_the_lowest_perplexity_of_the_whole_text() -> None:
     assert output.completion == output.extra["pred_label"] == "B"
     assert output.extra["ppl"] == [math.exp(2), math.exp(0.5), math.exp(2)]
     assert output.extra["token_len"] == [2, 10, 3]
+    assert output.extra["loss"] == [4.0, 5.0, 6.0]
+    assert output.extra["total_chr_num"] == [4, 5, 6]
 
 
 def test_ll_takes_the_highest_sum_and_reports_it_by_bytes() -> None:
@@ -64,6 +66,34 @@ def test_ll_takes_the_highest_sum_and_reports_it_by_bytes() -> None:
     assert output.completion == "A"
     assert output.extra["pred_label_norm"] == "B"  # -2/1, -2.5/2, -4/3: the space does not count
     assert output.extra["logprobs"] == [-2.0, -2.5, -4.0]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", range(3))
+def test_a_likelihood_that_is_no_number_fails_its_own_sample(value: float, place: int) -> None:
+    logprobs, nlls = [-3.0, -2.0, -1.0], [3.0, 2.0, 1.0]
+    good = [Choice(logprob, 1) for logprob in logprobs]
+    bad = [*good[:place], Choice(value, 1), *good[place + 1 :]]
+    results, _ = infer(LLInferencer(), [QUERY, QUERY], [bad, good])
+    assert str(results[0]) == (
+        f"the log-probability of {QUERY.continuations[place]!r} is {value}, not a finite number"
+    )
+    assert results[1].completion == "C"
+    losses = [SequenceLoss(nll, 1) for nll in nlls]
+    broken = [*losses[:place], SequenceLoss(abs(value), 1), *losses[place + 1 :]]
+    results, _ = infer(PPLInferencer(), [QUERY, QUERY], [*broken, *losses])
+    assert isinstance(results[0], ModelError)
+    assert "not a finite number" in str(results[0])
+    assert results[1].completion == "C"
+
+
+@pytest.mark.parametrize("loss", [SequenceLoss(5000.0, 1), SequenceLoss(0.0, 0)])
+def test_a_perplexity_that_can_t_be_computed_fails_its_own_sample(loss: SequenceLoss) -> None:
+    good = [SequenceLoss(1.0, 1)] * 3
+    results, _ = infer(PPLInferencer(), [QUERY, QUERY], [loss, *good[1:], *good])
+    assert isinstance(results[0], ModelError)
+    assert "the perplexity of ' a' is" in str(results[0])
+    assert results[1].completion == "A"
 
 
 def test_bytes_are_those_of_utf_8() -> None:

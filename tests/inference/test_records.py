@@ -36,7 +36,7 @@ def test_the_model_s_settings_win(make_cases: Make) -> None:
 
 @pytest.mark.parametrize(
     ("generation", "seeds"),
-    [({"temperature": 1.0}, [5, 6]), ({}, [None, None]), ({"temperature": 1.0, "seed": 1}, [1, 1])],
+    [({"temperature": 1.0}, [5, 6]), ({}, [None, None]), ({"temperature": 1.0, "seed": 1}, [1, 2])],
 )
 def test_sampled_repeats_get_seeds_of_their_own(
     make_cases: Make, generation: dict[str, Any], seeds: list[int | None]
@@ -104,12 +104,20 @@ def test_any_reference_is_kept(make_cases: Make, gold: Any) -> None:
     assert record["gold"] is gold
 
 
-def test_scoring_sees_the_options_as_they_were_shown(make_cases: Make) -> None:
+def test_a_backend_s_own_columns_take_no_other_s_place(make_cases: Make) -> None:
     (case,) = make_cases("q")
-    record = build_record(case, "shown", key(case), output=ModelOutput("x"))
-    record["choices"], record["gold"] = ["three", "one"], "B"
+    output = ModelOutput("reply", extra={"index": "7", "gold": "!", "key": "!", "mine": 1})
+    record = build_record(case, "shown", key(case), output=output)
+    assert (record["index"], record["gold"], record["mine"]) == ("0", "x", 1)
+    assert record["key"] == key(case).to_wire()
+
+
+def test_scoring_sees_the_reference_as_it_is_now(make_cases: Make) -> None:
+    (case,) = make_cases("q")
+    record = build_record(case, "shown", key(case), output=ModelOutput("reply"))
+    case.sample.target = "corrected"
     state = task_state(case, "m", record)
-    assert state.sample.choices == ["three", "one"]
-    assert state.sample.target == "B"
-    assert case.sample.choices == ["one", "three"]
+    assert state.sample.target == "corrected"
+    assert state.sample.choices == ["one", "three"]
+    assert state.output.completion == "reply"
     assert state.messages == [{"role": "user", "content": "shown"}]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -229,6 +230,30 @@ class TestSpec:
     )
     def test_what_can_change_a_reply_is(self, change: dict[str, Any]) -> None:
         assert self.fingerprint(**change) != self.fingerprint()
+
+    def test_the_url_of_the_environment_is_in_the_fingerprint(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://one/v1")
+        spec = resolve_model("openai:m", {})
+        one, given = spec.fingerprint, self.fingerprint()
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://two/v1")
+        assert spec.fingerprint != one
+        assert self.fingerprint() == given  # it has a URL of its own
+        monkeypatch.delenv("OPENAI_BASE_URL")
+        assert spec.fingerprint != one
+
+    def test_weights_that_were_trained_on_are_in_the_fingerprint(self, tmp_path: Path) -> None:
+        weights = tmp_path / "model.safetensors"
+        weights.write_bytes(b"1")
+        spec = resolve_model(f"hf:{tmp_path}", {})
+        first, settings = spec.fingerprint, spec.settings
+        weights.write_bytes(b"22")
+        assert spec.fingerprint != first
+        weights.unlink()
+        tmp_path.rmdir()
+        assert spec.fingerprint != first  # and no exception
+        assert spec.settings == settings
 
     def test_headers_are_not_shown(self) -> None:
         options = OpenAIOptions(model="m", headers={"Authorization": "Bearer geheim"})
