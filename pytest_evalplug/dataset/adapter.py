@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["AdapterOptions", "DataAdapter", "DefaultDataAdapter", "letters"]
+__all__ = ["AdapterOptions", "DataAdapter", "DefaultDataAdapter"]
 
 import copy
-from string import ascii_uppercase
 from typing import Any, TypeVar
 
 from pytest_evalplug.dataset.base import (
@@ -15,6 +14,7 @@ from pytest_evalplug.dataset.base import (
     last_user_message,
 )
 from pytest_evalplug.dataset.fewshot import ShotPool
+from pytest_evalplug.dataset.letters import letters
 from pytest_evalplug.dataset.samples import SampleAdapter
 from pytest_evalplug.dataset.seeding import rng
 from pytest_evalplug.dataset.table import Origin
@@ -29,9 +29,10 @@ _PROMPT_FIELDS = (
     *("system_prompt", "shuffle_choices", "seed"),
 )
 _PROMPT_METHODS = (
-    *("record_to_sample", "sample_to_fewshot", "few_shots", "load_fewshot_subset"),
-    *("format_prompt_template", "format_fewshot_template", "template_values"),
-    *("process_sample_input", "finish_sample"),
+    *("load", "load_from_disk", "load_subset", "load_fewshot_subset"),
+    *("record_to_sample", "sample_filter", "finish_sample", "few_shots", "sample_to_fewshot"),
+    *("default_prompt", "default_choice_prompt", "format_prompt_template"),
+    *("format_fewshot_template", "template_values", "format_choices", "process_sample_input"),
 )
 
 
@@ -126,7 +127,8 @@ class DefaultDataAdapter(SampleAdapter):
         else:
             config["prompt_template"] = self._choice_prompt
             config["choice_template"] = self.choice_template
-        sources = {name: self.source_of(name) for name in _PROMPT_METHODS}
+        built_by = "build_prompt" if mode == "gen" else "build_query"
+        sources = {name: self.source_of(name) for name in (*_PROMPT_METHODS, built_by)}
         config["methods"] = {name: source for name, source in sources.items() if source}
         return {"benchmark": self.name, "subset": subset, "eval_mode": mode, **config}
 
@@ -198,11 +200,3 @@ class DefaultDataAdapter(SampleAdapter):
                 where=self._where,
                 fix="Name the split that the shots come from, or set few_shot_num=0.",
             )
-
-
-def letters(sample: Sample) -> str:
-    """Return the letters of a Sample's choices (``ABCD``); raises DataError beyond Z."""
-    count = len(sample.choices or ())
-    if count > len(ascii_uppercase):
-        raise DataError(f"{count} choices, but there are only {len(ascii_uppercase)} letters")
-    return ascii_uppercase[:count]

@@ -248,15 +248,19 @@ class DataAdapter(ABC):
 
     def overrides(self, method: str) -> bool:
         """Say whether the benchmark's class overrides a method of the adapters shipped here."""
-        owner = next(cls for cls in type(self).__mro__ if method in vars(cls))
+        owner = next((cls for cls in type(self).__mro__ if method in vars(cls)), DataAdapter)
         return not owner.__module__.startswith("pytest_evalplug.dataset.")
 
     def source_of(self, method: str) -> str:
-        """Return an overridden method's source, ``""`` if it isn't overridden or not to be had."""
+        """Return the source of an overridden method or property.
+
+        ``""`` if it isn't overridden or not to be had.
+        """
         if not self.overrides(method):
             return ""
+        found = getattr(type(self), method)
         try:
-            return inspect.getsource(getattr(type(self), method))
+            return inspect.getsource(getattr(found, "fget", found))  # a property's getter
         except (OSError, TypeError):
             return ""
 

@@ -8,8 +8,9 @@ import re
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from pytest_evalplug.dataset.adapter import DefaultDataAdapter, letters
+from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.base import answer_text, question_text
+from pytest_evalplug.dataset.letters import letters
 from pytest_evalplug.dataset.seeding import rng
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.types import Sample, TaskState

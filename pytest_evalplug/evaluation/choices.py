@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["choice_letters", "letters"]
+__all__ = ["choice_letters"]
 
 import re
-from string import ascii_uppercase
 from typing import Any
 
+from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.types import Sample
 
 _LETTER = re.compile(r"\s*\(?([A-Z])[).]?\s*")
-
-
-def letters(count: int) -> str:
-    """Return the letters of ``count`` choices, ``ABCD`` for four; after Z there are none."""
-    return ascii_uppercase[:count]
 
 
 def choice_letters(sample: Sample) -> Any:
@@ -30,6 +25,6 @@ def choice_letters(sample: Sample) -> Any:
 
 def _letter(target: Any, choices: list[str]) -> Any:
     match = _LETTER.fullmatch(str(target))
-    if match and match[1] in letters(len(choices)):
+    if match and match[1] in map(label, range(len(choices))):
         return match[1]
-    return letters(len(choices))[choices.index(target)] if target in choices[:26] else target
+    return label(choices.index(target)) if target in choices else target

@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any, Protocol, cast
 
 from pytest_evalplug.dataset.ids import base_index
+from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
-from pytest_evalplug.evaluation.choices import choice_letters, letters
+from pytest_evalplug.evaluation.choices import choice_letters
 from pytest_evalplug.evaluation.columns import with_derived
 from pytest_evalplug.evaluation.config import EvalConfig
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
@@ -251,7 +252,7 @@ class Scorer:
         choices = task_state.sample.choices
         context: dict[str, Any] = {"multi": getattr(self.adapter, "multiple_correct", False)}
         if choices:
-            context["options"] = letters(len(choices))
+            context["options"] = "".join(map(label, range(len(choices))))
         return apply_steps(steps, prediction, **context)
 
     def match_score(

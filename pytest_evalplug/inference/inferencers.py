@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
+from pytest_evalplug.dataset.letters import label as label
 from pytest_evalplug.errors import ModelError
 from pytest_evalplug.model.base import Choice, GenerationParams, ModelBackend, SequenceLoss
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt, Sample
@@ -172,16 +173,6 @@ class LLInferencer(_ChoiceInferencer):
 INFERENCERS: dict[str, Inferencer] = {
     inferencer.mode: inferencer for inferencer in (GenInferencer(), PPLInferencer(), LLInferencer())
 }
-
-
-def label(position: int) -> str:
-    """Return the letter of the choice at ``position``: A, B, ... Z, then AA, AB, ..."""
-    letters = ""
-    position += 1
-    while position:
-        position, rest = divmod(position - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
 
 
 def missing_method(backend: ModelBackend, inferencer: Inferencer) -> bool:

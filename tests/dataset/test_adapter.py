@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.dataset.adapter import letters
+from pytest_evalplug.dataset.dataset_dict import DatasetDict
+from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
 from pytest_evalplug.errors import ConfigError, DataError, NotApplicable
 from pytest_evalplug.types import LoglikelihoodQuery, Prompt, Sample
 
@@ -163,13 +164,6 @@ def test_without_choices_there_is_no_query(make: Make) -> None:
         adapter.build_query(*first(adapter))
 
 
-def test_letters_end_with_z() -> None:
-    assert letters(Sample("", "", choices=["x"] * 26)) == "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    assert letters(Sample("", "")) == ""
-    with pytest.raises(DataError, match="27 choices, but there are only 26 letters"):
-        letters(Sample("", "", choices=["x"] * 27))
-
-
 def test_every_step_may_be_overridden(make: Make) -> None:
     class Own(QA):
         def format_prompt_template(self, sample: Sample) -> str:
@@ -250,6 +244,52 @@ def test_the_version_covers_the_authors_methods(make: Make) -> None:
     methods = make(FILES, Other).prompt_config("default")["methods"]
     assert set(methods) == {"record_to_sample", "sample_to_fewshot"}
     assert 'return "other"' in methods["sample_to_fewshot"]
+
+
+class Shadowing(MultiChoiceAdapter):
+    """Overrides what else decides a prompt, and changes nothing by it."""
+
+    def record_to_sample(self, record: dict[str, Any]) -> Sample:
+        return Sample(record["q"], "A", choices=["x", "y"])
+
+    def load(self) -> DatasetDict:
+        return super().load()
+
+    def load_from_disk(self, subset: str | None, split: str) -> Any:
+        return super().load_from_disk(subset, split)
+
+    def load_subset(self, subset: str) -> list[Sample]:
+        return super().load_subset(subset)
+
+    def sample_filter(self, sample: Sample) -> bool:
+        return super().sample_filter(sample)
+
+    def format_choices(self, sample: Sample) -> str:
+        return super().format_choices(sample)
+
+    @property
+    def default_prompt(self) -> str:
+        return super().default_prompt
+
+    @property
+    def default_choice_prompt(self) -> str:
+        return super().default_choice_prompt
+
+    def build_prompt(self, sample: Sample, subset: str, num_shots: int | None = None) -> Prompt:
+        return super().build_prompt(sample, subset, num_shots)
+
+    def build_query(
+        self, sample: Sample, subset: str, num_shots: int | None = None
+    ) -> LoglikelihoodQuery:
+        return super().build_query(sample, subset, num_shots)
+
+
+def test_the_version_covers_every_method_on_the_way_to_a_prompt(make: Make) -> None:
+    for mode, other in (("gen", "build_query"), ("ll", "build_prompt")):
+        config = make(FILES, Shadowing, options={"eval_mode": mode}).prompt_config("default")
+        own = {n for n, v in vars(Shadowing).items() if callable(v) or isinstance(v, property)}
+        assert set(config["methods"]) == own - {other}
+        assert all(f"def {name}(" in source for name, source in config["methods"].items())
 
 
 def test_likelihood_modes_have_a_version_of_their_own(make: Make) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.choices import choice_letters, letters
+from pytest_evalplug.evaluation.choices import choice_letters
 from pytest_evalplug.types import Sample
 
 
@@ -17,11 +17,8 @@ from pytest_evalplug.types import Sample
         (["A", "C"], ["x", "y", "z"], ["A", "C"]),
         ("A", ["B", "A"], "A"),
         ("D", ["x", "y"], "D"),
+        ("c27", [f"c{n}" for n in range(30)], "AB"),
     ],
 )
 def test_target_as_letter(target: Any, choices: list[str], expected: Any) -> None:
     assert choice_letters(Sample("q", target, choices=choices)) == expected
-
-
-def test_letters() -> None:
-    assert letters(4) == "ABCD"
