@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.model.spec import ModelSpec
 
 from .project import CONFTEST, QUIZ, Project, right, wrong
@@ -173,6 +174,21 @@ def test_what_a_server_says_does_not_steer_the_terminal(project: Project) -> Non
     project.write("test_quiz.py", QUIZ.replace("input=record", 'input="" + record'))
     run = project.run()
     assert run.ret == 1
+    assert "\\x1b[2Jgone" in run.out
+    assert "\x1b[2J" not in run.out
+
+
+def test_what_a_model_s_loading_says_does_not_steer_the_terminal(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(spec: ModelSpec) -> None:
+        raise ConfigError("weights \x1b[2Jgone")
+
+    monkeypatch.setattr(ModelSpec, "create", broken)
+    project.write("conftest.py", "")
+    project.data([right(0)])
+    run = project.run("--model=hf:one")
+    assert run.outcomes == {"errors": 1}
     assert "\\x1b[2Jgone" in run.out
     assert "\x1b[2J" not in run.out
 
