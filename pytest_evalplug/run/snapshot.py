@@ -25,11 +25,12 @@ _NOT_SECRET = {"env"}  # api_key_env names a variable, it doesn't hold the key
 _HEADERS = {"header", "headers"}
 _IN_TEXT = (
     re.compile(r"(://)[^/?#\s]+(?=@)"),  # userinfo of a URL
-    # a secret field of a URL's query, or an assignment on a command line
+    # an assignment on a command line
     re.compile(r"(?i)((?:key|token|secret|password)=)[^&\s'\"]+"),
     re.compile(r"(?i)(\bbearer )\S+"),
     re.compile(r"\b((?:sk|hf|ghp)[-_])[A-Za-z0-9_-]{16,}"),  # OpenAI, Hugging Face, GitHub
 )
+_QUERY = re.compile(r"(://[^\s?#]*\?)([^\s#]+)")
 
 
 def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
@@ -63,7 +64,7 @@ def mask(value: Any, name: str = "") -> Any:
     """Return ``value`` with ``***`` for what is secret by its name, its place or its looks.
 
     Secret are: values whose name says key, token, secret, password or authorization; the values
-    of ``headers``; the userinfo and secret query fields of a URL; what looks like an API key.
+    of ``headers``; the userinfo and the query's values in a URL; what looks like an API key.
     """
     words = [word.lower() for word in _WORD.findall(name)]
     if value is not None and _is_secret(words):
@@ -86,4 +87,10 @@ def _is_secret(words: list[str]) -> bool:
 def _mask_text(text: str) -> str:
     for pattern in _IN_TEXT:
         text = pattern.sub(rf"\g<1>{MASK}", text)
-    return text
+    return _QUERY.sub(lambda url: url[1] + _mask_query(url[2]), text)
+
+
+def _mask_query(query: str) -> str:
+    """Mask every value, and what has no name: servers call their keys ``sig``, ``code``, ..."""
+    fields = (field.partition("=") for field in query.split("&"))
+    return "&".join(f"{name}={MASK}" if equals else MASK for name, equals, _ in fields)

@@ -32,6 +32,10 @@ SECRET = "tops3cret"
         {"base_url": f"https://{SECRET}@host/v1"},
         {"base_url": f"https://user:p@{SECRET}@host/v1"},
         {"base_url": f"https://host/v1?api-key={SECRET}&x=1"},
+        {"base_url": f"https://host/v1?sig={SECRET}=="},
+        {"base_url": f"https://host/v1?x=1&code=a'{SECRET}#part"},
+        {"base_url": f"https://host/v1?{SECRET}"},
+        {"args": [f"--model=openai:m@https://host/v1?sv=1&sig={SECRET}"]},
         {"args": ["--model", f"openai:m@https://u:{SECRET}@host/v1"]},
         {"args": [f"--api-key={SECRET}", f"ACCESS_TOKEN={SECRET}"]},
         {"note": f"Bearer {SECRET}"},
@@ -56,7 +60,7 @@ def test_no_secret_reaches_the_file(run: RunDirectory, config: dict[str, Any]) -
             "monkey": "m",
             "secretary": "s",
         },
-        {"base_url": "http://127.0.0.1:8000/v1?x=1", "mail": "a@b.c"},
+        {"base_url": "http://127.0.0.1:8000/v1", "mail": "a@b.c"},
         {"prompt": "The key is: {question} $x$ # answer@home", "empty": {}, "none": [None, True]},
         {"api_key": None},
     ],
@@ -64,6 +68,12 @@ def test_no_secret_reaches_the_file(run: RunDirectory, config: dict[str, Any]) -
 def test_what_is_no_secret_comes_back(run: RunDirectory, config: dict[str, Any]) -> None:
     write_snapshot(run, config)
     assert read_snapshot(run) == config
+
+
+def test_the_names_in_a_query_stay() -> None:
+    url = "https://host/v1?api-version=2&sig=abc#part"
+    assert mask(url) == "https://host/v1?api-version=***&sig=***#part"
+    assert mask("Is it x=1? See a://b/c.") == "Is it x=1? See a://b/c."
 
 
 def test_masking_leaves_the_configuration_itself_alone() -> None:
