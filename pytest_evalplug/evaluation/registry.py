@@ -51,6 +51,7 @@ postprocessors: Registry[Callable[..., Any]] = _BuiltinRegistry(
     "postprocess.text",
     "postprocess.think",
     "postprocess.marker",
+    "postprocess.regex",
     "postprocess.option",
     "postprocess.number",
     "postprocess.bbh",

@@ -14,8 +14,9 @@ from pytest_evalplug.evaluation.exact_match import normalize_answer
 from pytest_evalplug.evaluation.postprocessor import resolve_postprocessor
 from pytest_evalplug.evaluation.registry import postprocessors
 
-MODULES = ("bbh", "marker", "number", "option", "text", "think")
-NAMES = [n for n in postprocessors if n != "after"]  # which needs its marker
+MODULES = ("bbh", "marker", "number", "option", "regex", "text", "think")
+CONFIGURED = ("after", "regex", "match_answer_pattern")  # need a marker or a pattern
+NAMES = [n for n in postprocessors if n not in CONFIGURED]
 HOSTILE = {
     "combining marks": "a" + "\u0315\u0300" * 500_000,
     "open boxes": "\\boxed{" * 140_000,
