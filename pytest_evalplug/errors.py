@@ -93,7 +93,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"{hint}Known: {', '.join([*close, *rest]) or 'none'}"
 
 
-def one_line(error: BaseException, length: int = 200) -> str:
-    """Return another library's error as its type and the beginning of its text, on one line."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:length]}" if text else type(error).__name__
+def one_line(text: BaseException | str, length: int = 200) -> str:
+    """Return a text, or another library's error as its type and its text, on one line, cut."""
+    line = " ".join(str(text).split())
+    if len(line) > length:
+        line = f"{line[: length - 3]}..."
+    if isinstance(text, str):
+        return line
+    return f"{type(text).__name__}: {line}" if line else type(text).__name__

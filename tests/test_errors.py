@@ -15,6 +15,7 @@ from pytest_evalplug.errors import (
     TooLongError,
     WrongAnswer,
     nearest,
+    one_line,
 )
 
 
@@ -52,3 +53,11 @@ def test_nearest() -> None:
     )
     assert nearest("zzz", ["b", "a"]) == "Known: a, b"
     assert nearest("x", []) == "Known: none"
+
+
+def test_what_others_raise_on_one_line() -> None:
+    assert one_line(ValueError("two\n lines")) == "ValueError: two lines"
+    assert one_line(ValueError()) == "ValueError"
+    assert one_line("a\tb") == "a b"
+    assert one_line("x" * 21, 20) == "x" * 17 + "..."
+    assert one_line("x" * 20, 20) == "x" * 20

@@ -14,7 +14,7 @@ from pytest_evalplug.dataset.dataset_dict import DatasetDict, count
 from pytest_evalplug.dataset.ids import make_unique
 from pytest_evalplug.dataset.loading import DataSource
 from pytest_evalplug.dataset.records import check_labels, check_references, row_of, to_samples
-from pytest_evalplug.dataset.seeding import digest
+from pytest_evalplug.dataset.seeding import sort_key
 from pytest_evalplug.dataset.table import Origin, Record, Table
 from pytest_evalplug.errors import ConfigError, DataError, EvalplugError
 from pytest_evalplug.types import Sample
@@ -134,7 +134,7 @@ class SampleAdapter(DataAdapter):
                 where=self._where,
             )
         if self.shuffle:
-            samples.sort(key=lambda s: digest(self.seed, self.name, subset, "order", s.index))
+            samples.sort(key=lambda s: sort_key(self.seed, self.name, subset, "order", s.index))
         self._available[subset] = len(samples)
         kept = samples[: count(len(samples), self.options.limit)]
         return [self._finish(s, subset, origin) for s in kept]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["digest", "rng"]
+__all__ = ["rng", "sort_key"]
 
 import hashlib
 import random
 
 
-def digest(seed: int, *parts: str) -> bytes:
-    """Return 32 bytes that are a pure function of the arguments; usable as a sort key."""
+def sort_key(seed: int, *parts: str) -> bytes:
+    """Return 32 bytes, a pure function of the arguments: to sort by them is to shuffle."""
     # the length in front keeps ("a", "bc") and ("ab", "c") apart
     text = "".join(f"{len(part)}:{part}" for part in (str(seed), *parts))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -17,4 +17,4 @@ def digest(seed: int, *parts: str) -> bytes:
 
 def rng(seed: int, *parts: str) -> random.Random:
     """Return a generator seeded by ``seed`` and ``parts``: the same in every process and run."""
-    return random.Random(int.from_bytes(digest(seed, *parts), "big"))
+    return random.Random(int.from_bytes(sort_key(seed, *parts), "big"))

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
-from pytest_evalplug.dataset.letters import label as label
+from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.errors import ModelError
 from pytest_evalplug.model.base import Choice, GenerationParams, ModelBackend, SequenceLoss
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt, Sample

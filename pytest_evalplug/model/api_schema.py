@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
+from pytest_evalplug.errors import one_line
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.retry import Failure, FailureKind, retry_after_seconds
 from pytest_evalplug.model.transport import Reply
@@ -151,12 +152,12 @@ def _error_fields(data: Any) -> tuple[str, str]:
     """Return (code, message) of OpenAI's error object or of the forms that others use."""
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, str):
-        return "", _one_line(error)
+        return "", one_line(error, _LONGEST_TEXT)
     if not isinstance(error, dict):
         return "", ""
     message = error.get("message") or error.get("detail") or ""
-    return str(error.get("code") or error.get("type") or ""), _one_line(
-        message if isinstance(message, str) else json.dumps(message)
+    return str(error.get("code") or error.get("type") or ""), one_line(
+        message if isinstance(message, str) else json.dumps(message), _LONGEST_TEXT
     )
 
 
@@ -168,9 +169,4 @@ def _embedded_status(error: Any) -> int:
 def _plain_text(reply: Reply) -> str:
     if "html" in reply.headers.get("content-type", "") or reply.body.lstrip()[:1] == b"<":
         return "(an HTML page)"
-    return _one_line(reply.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace"))
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 3] + "..."
+    return one_line(reply.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace"), _LONGEST_TEXT)

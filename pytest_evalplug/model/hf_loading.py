@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.errors import ConfigError, nearest
+from pytest_evalplug.errors import ConfigError, nearest, one_line
 from pytest_evalplug.model.hf_gguf import unpacked
 from pytest_evalplug.model.spec import HFOptions
 
@@ -146,7 +146,7 @@ def _device(torch: Any, device: str, where: str) -> Any:
         return torch.empty(0, device=device).device
     except (AssertionError, RuntimeError) as error:  # a CPU build of torch asserts
         raise ConfigError(
-            f"device {device!r} can't be used ({_one_line(error)})",
+            f"device {device!r} can't be used ({one_line(error, 300)})",
             where=where,
             fix="Use device = 'auto', 'cpu', 'cuda', 'cuda:1' or 'mps'",
         ) from error
@@ -229,19 +229,14 @@ def _translated(options: HFOptions, where: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ConfigError(_one_line(error), where=where, fix=_INSTALL) from error
+        raise ConfigError(one_line(error, 300), where=where, fix=_INSTALL) from error
     except (OSError, ValueError, KeyError) as error:
         fix = ""
         if "trust_remote_code" in str(error) and not options.trust_remote_code:
             fix = "Set trust_remote_code = true in the model's table if you trust its code"
         raise ConfigError(
-            f"can't load {options.model!r} ({_one_line(error)})", where=where, fix=fix
+            f"can't load {options.model!r} ({one_line(error, 300)})", where=where, fix=fix
         ) from error
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 300 else f"{text[:300]}..."
 
 
 @contextmanager

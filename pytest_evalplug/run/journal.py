@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BOM", "JournalWriter", "read_journal", "scan_journal"]
+__all__ = ["BOM", "JournalWriter", "scan_journal"]
 
 import json
 import logging
@@ -74,18 +74,12 @@ class JournalWriter:
             data = data[count:]
 
 
-def read_journal(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a journal in order.
+def scan_journal(path: Path, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(byte offset, record)`` for the lines from ``start``, the offset of a line, on.
 
     Only a line feed ends a line; a line that is torn, not UTF-8 or not a JSON object costs only
     itself.
     """
-    for _, record in scan_journal(path):
-        yield record
-
-
-def scan_journal(path: Path, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield ``(byte offset, record)`` for the lines from ``start``, the offset of a line, on."""
     offset = start
     with path.open("rb") as file:
         file.seek(start)

@@ -12,7 +12,6 @@ from pytest_evalplug.inference.inferencers import (
     GenInferencer,
     LLInferencer,
     PPLInferencer,
-    label,
     missing_method,
 )
 from pytest_evalplug.model.base import Choice, GenerationParams, SequenceLoss
@@ -119,13 +118,6 @@ def test_a_conversation_is_plain_text_for_ppl() -> None:
     )
     _, calls = infer(PPLInferencer(), [query], [SequenceLoss(1.0, 1)])
     assert calls == [("sequence_loss", ["S\nQ:\n a"])]
-
-
-@pytest.mark.parametrize(
-    ("position", "letters"), [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ")]
-)
-def test_label(position: int, letters: str) -> None:
-    assert label(position) == letters
 
 
 def test_what_a_backend_lacks() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.run.journal import JournalWriter, read_journal, scan_journal
+from pytest_evalplug.run.journal import JournalWriter, scan_journal
 
 Cases = Callable[[str], list[dict[str, Any]]]
 
@@ -43,12 +43,16 @@ journal.append({"index": 2})
 """
 
 
+def read(path: Path) -> list[dict[str, Any]]:
+    return [record for _, record in scan_journal(path)]
+
+
 def test_labelled_journals(cases: Cases, tmp_path: Path) -> None:
     wrong = []
     for case in cases("journal"):
         path = tmp_path / "journal.jsonl"
         path.write_bytes(base64.b64decode(case["bytes_b64"]))
-        kept = {record["id"]: record for record in read_journal(path)}
+        kept = {record["id"]: record for record in read(path)}
         if sorted(kept) != sorted(case["kept_ids"]):
             wrong.append((case["id"], case["why"], sorted(kept)))
     assert wrong == []
@@ -68,13 +72,13 @@ def test_a_line_that_is_no_object_costs_only_itself(tmp_path: Path) -> None:
     path.write_bytes(
         b'\xef\xbb\xbf{"a": 1}\n[1]\n"text"\nnull\n' + deep + b'\n{"a": \xff}\n{"a": 2}\n'
     )
-    assert list(read_journal(path)) == [{"a": 1}, {"a": 2}]
+    assert read(path) == [{"a": 1}, {"a": 2}]
 
 
 def test_broken_lines_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"a": 1}\n{"a"\n\n{"a": 2}\n{"torn')
-    list(read_journal(path))
+    read(path)
     assert [record.getMessage() for record in caplog.records] == [
         f"{path}: broken line at byte 9 skipped"
     ]
@@ -84,10 +88,10 @@ def test_broken_lines_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixtur
 def test_a_new_writer_ends_the_half_line_of_a_killed_one(tmp_path: Path, torn: bytes) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(torn)
-    before = list(read_journal(path))
+    before = read(path)
     with JournalWriter(path) as journal:
         journal.append({"index": 9})
-    assert list(read_journal(path)) == [*before, {"index": 9}]
+    assert read(path) == [*before, {"index": 9}]
 
 
 def test_kill_minus_nine_loses_nothing_that_had_arrived(tmp_path: Path) -> None:
@@ -101,7 +105,7 @@ def test_kill_minus_nine_loses_nothing_that_had_arrived(tmp_path: Path) -> None:
         process.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
         arrived += [int(line) for line in said if line.endswith("\n")]
     assert process.wait() != 0
-    kept = [record["index"] for record in read_journal(path)]
+    kept = [record["index"] for record in read(path)]
     assert kept[: len(arrived)] == arrived
     assert len(kept) <= len(arrived) + 1
 
@@ -113,7 +117,7 @@ def test_a_full_disk_costs_only_the_record_that_met_it(tmp_path: Path) -> None:
         [sys.executable, "-c", FULL_DISK, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == "refused\n"
-    assert list(read_journal(path)) == [{"index": 0}, {"index": 2}]
+    assert read(path) == [{"index": 0}, {"index": 2}]
     assert b'"index": 1' in path.read_bytes()  # the write was cut, not refused as a whole
 
 
@@ -129,7 +133,7 @@ def test_threads_do_not_mix_their_lines(tmp_path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    found = {record["index"] for record in read_journal(journal.path)}
+    found = {record["index"] for record in read(journal.path)}
     assert found == {f"{thread}.{number}" for thread in range(4) for number in range(100)}
 
 
