@@ -31,6 +31,7 @@ from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case, dataset_of
 from pytest_evalplug.marks import tag_mark
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.run.results import shared_dataset
 from pytest_evalplug.types import Sample
 
 PARAMETER = "evalplug_case"
@@ -146,7 +147,7 @@ class Benchmark:
             kind = "skipped" if isinstance(error, NotApplicable) else "missing"
             yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error, model)
             return
-        ids = item_ids(samples, subset)
+        ids = item_ids(samples, subset, adapter.subset_list)
         for position, item_id in enumerate(ids):
             for repeat in range(adapter.repeats):
                 suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
@@ -222,6 +223,10 @@ def make_benchmark(
             where=f"{collector.path}::{name}",
             fix="Give one of them another name",
         )
+    else:
+        others = {b.name: b.adapter.subset_list for b in known.values()}
+        shared = shared_dataset(meta.name, benchmark.adapter.subset_list, others)
+        benchmark.error = benchmark.error or shared
     node: BenchmarkClass = BenchmarkClass.from_parent(collector, name=name)
     node.benchmark = benchmark
     # pytest refuses classes with an __init__; this stand-in has everything else of the class

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.collection import Benchmark, authors_error
+from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
@@ -204,15 +205,9 @@ def _test_set(
     def load() -> list[dict[str, Any]]:
         samples = {s.index: s for s in benchmark.adapter.samples(part.subset)}
         rows = benchmark.adapter.row_count(part.subset)
-        return [benchmark.scorer.test_row(samples[_base(d.index, rows)]) for d in details]
+        return [benchmark.scorer.test_row(samples[base_index(d.index, rows)]) for d in details]
 
     return load
-
-
-def _base(index: str, rows: int) -> str:
-    """Return the index of a repeat's sample."""
-    row, dot, rest = index.partition(".")
-    return f"{int(row) % rows}{dot}{rest}"
 
 
 def _benchmark(

@@ -112,6 +112,18 @@ def test_two_benchmarks_of_one_name(project: Project, mode: tuple[str, ...]) -> 
     assert "benchmark name 'quiz' is taken by Quiz in" in run.out
 
 
+def test_two_benchmarks_with_one_data_set_name(project: Project) -> None:
+    quiz = QUIZ.replace('name="quiz"', 'name="quiz", subset_list=["a-b", "c"]')
+    project.write("test_quiz.py", quiz)
+    other = QUIZ.replace('name="quiz"', 'name="quiz-a", subset_list=["b", "d"]')
+    project.write("test_second.py", other)
+    for subset in ("a-b", "c"):
+        project.data([right(1)], f"quiz/{subset}/test")
+    run = project.run()
+    assert run.outcomes == {"passed": 2, "errors": 1}
+    assert "benchmarks 'quiz-a' and 'quiz' both have a dataset 'quiz-a-b'" in run.out
+
+
 def test_only_what_is_decorated_here_is_collected(project: Project) -> None:
     project.data([right(1)])
     project.write(
