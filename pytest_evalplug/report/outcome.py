@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_evalplug.errors import WrongAnswer
+from pytest_evalplug.report.text import encodable
 
 WRONG = "evalplug_wrong"
 """Attribute of a report whose test failed only because the answer is wrong."""
@@ -31,7 +32,14 @@ class Tally:
 
 
 def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfail: bool) -> None:
-    """Mark the report of a wrong answer; a few readable lines take the traceback's place."""
+    """Mark the report of a wrong answer; a few readable lines take the traceback's place.
+
+    Whatever a sample's report quotes of a hostile reply, xdist can send it.
+    """
+    report.sections = [(title, encodable(text)) for title, text in report.sections]
+    quoted = str(report.longrepr) if report.failed else ""
+    if quoted != encodable(quoted):
+        report.longrepr = encodable(quoted)
     if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
         return
     setattr(report, WRONG, True)

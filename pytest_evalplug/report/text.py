@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["clean", "ending", "shorten", "wrong_answer_text"]
+__all__ = ["clean", "encodable", "ending", "shorten", "wrong_answer_text"]
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,11 @@ def clean(value: Any) -> str:
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
+
+
+def encodable(text: str) -> str:
+    r"""Return text whose lone surrogates are escapes (``\ud800``); all else stays."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def ending(value: Any, length: int = SHOWN) -> str:

@@ -108,3 +108,11 @@ def test_items_in_random_order(project: Project) -> None:
     assert "Different tests" not in run.out
     assert stripped(run.path) == stripped(reference.path)
     assert len(project.asked()) == 20
+
+
+def test_workers_can_send_what_a_hostile_error_says(project: Project) -> None:
+    project.data([right(0), {"q": "raise lone \ud800", "a": "x"}, right(2)])
+    run = project.run("-n2")
+    assert run.ret == 1
+    assert run.outcomes == {"passed": 2, "errors": 1}
+    assert "lone \\ud800" in run.out
