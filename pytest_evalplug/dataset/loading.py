@@ -66,11 +66,12 @@ class DataSource:
             return load_from_hub(self.dataset_id, subset, split, self.revision)
         except LookupError as error:
             places = f"not at {', '.join(looked)}" if looked else "no data directory is set"
+            folder = "" if shared or subset is None else f"{subset}/"
             raise DataError(
                 f"no data for {name}, split {split!r}: {places}; {error.args[0]}",
                 fix=f"{'Put a file there, or set' if looked else 'Set'} --data-dir "
                 "(EVALPLUG_DATA_DIR, ini evalplug_data_dir) to the folder that holds it"
-                f"{'' if looked else f', as {self.benchmark}/{split}.jsonl'}.",
+                f"{'' if looked else f', as {self.benchmark}/{folder}{split}.jsonl'}.",
             ) from None
 
     def find_file(self, subset: str | None, name: str, *, shared: bool) -> Path | None:
