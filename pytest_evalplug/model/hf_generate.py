@@ -35,6 +35,7 @@ def generate_batch(
     config = GenerationConfig(
         max_new_tokens=params.max_tokens,
         do_sample=False,
+        use_cache=True,  # not left to the checkpoint: without it every step reads all of the prompt
         eos_token_id=ends or None,
         pad_token_id=ends[0] if ends else 0,
     )

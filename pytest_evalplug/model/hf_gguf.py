@@ -24,8 +24,8 @@ log = logging.getLogger(__name__)
 def unpacked(file: Path, transformers: Any) -> Path | None:
     """Return a transformers folder with what ``file`` holds, made at the first call.
 
-    It lies in ``EVALPLUG_CACHE_DIR``, else in the user's cache folder, named after the file's
-    path, size and time. None if it can't be written there; the file itself can be loaded then.
+    It lies in ``EVALPLUG_CACHE_DIR``, else in the user's cache folder, named after its
+    content. None if it can't be written there; the file itself can be loaded then.
     """
     target = _cache_dir() / "gguf" / _name(file)
     try:
@@ -58,9 +58,12 @@ def _unpack(file: Path, target: Path, transformers: Any) -> None:
 
 
 def _name(file: Path) -> str:
-    status = file.stat()
-    about = f"{file.resolve()}:{status.st_size}:{status.st_mtime_ns}"
-    return f"{file.stem}-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
+    """Return the same name for the same content, wherever it is installed."""
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(1 << 20):
+            digest.update(block)
+    return f"{file.stem}-{digest.hexdigest()[:12]}"
 
 
 def _cache_dir() -> Path:
