@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ["RunConfig"]
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -23,6 +24,9 @@ from pytest_evalplug.option_table import OPTIONS, Option
 
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
+
+# Lazy, so that a dotted name gives up to the field only what reaches into a table.
+_SETTING = re.compile(r"(?P<name>.+?)\.(?P<field>(?:(?:generation|eval_cfg)\.)?[^.]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class RunConfig:
                 where="--eval-strict with --eval-wrong=xfail",
                 fix="Drop one of the two",
             )
+        settings = [_setting(text) for text in value["set"] or ()]
         models = _models(value["model"] or (), tables)
         _check_capabilities(models, value["mode"], value["stage"])
         return cls(
@@ -81,8 +86,8 @@ class RunConfig:
             data_dirs=tuple(
                 Path(part) for part in (value["data_dir"] or "").split(os.pathsep) if part
             ),
-            overrides=_overrides(value["set"] or (), tool.get("benchmarks", {})),
-            meant=tuple(setting.split(".")[0] for setting in value["set"] or ()),
+            overrides=_overrides(settings, tool.get("benchmarks", {})),
+            meant=tuple(name for name, _, _ in settings),
             wrong=value["wrong"],
             strict=value["strict"],
             show_wrong=value["show_wrong"],
@@ -225,21 +230,26 @@ def _check_capabilities(models: tuple[ModelSpec, ...], mode: str, stage: str) ->
             )
 
 
+def _setting(text: str) -> tuple[str, str, Any]:
+    """Split ``BENCHMARK.FIELD=VALUE``; a benchmark's name may hold dots, a field may reach in."""
+    target, _, value = text.partition("=")
+    found = _SETTING.fullmatch(target) if "=" in text else None
+    if not found:
+        raise ConfigError(
+            f"{text!r} is not BENCHMARK.FIELD=VALUE",
+            where="--eval-set",
+            fix="For example --eval-set gsm8k.few_shot_num=0",
+        )
+    return found["name"], found["field"], _literal(value)
+
+
 def _overrides(
-    settings: tuple[str, ...], tables: Mapping[str, Mapping[str, Any]]
+    settings: list[tuple[str, str, Any]], tables: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Merge ``[tool.evalplug.benchmarks]`` with ``--eval-set``, which wins."""
     merged = {name: dict(table) for name, table in tables.items()}
-    for setting in settings:
-        target, equals, value = setting.partition("=")
-        name, dot, key = target.rpartition(".")
-        if not (equals and dot and name and key):
-            raise ConfigError(
-                f"{setting!r} is not BENCHMARK.FIELD=VALUE",
-                where="--eval-set",
-                fix="For example --eval-set gsm8k.few_shot_num=0",
-            )
-        merged.setdefault(name, {})[key] = _literal(value)
+    for name, key, value in settings:
+        merged.setdefault(name, {})[key] = value
     return merged
 
 

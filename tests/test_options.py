@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,12 +73,17 @@ def test_other_limits_are_refused(pytester: pytest.Pytester, text: str) -> None:
         ('b.subset_list=["x"]', {"b": {"subset_list": ["x"]}}),
         ("b.prompt_template=Say = {question}", {"b": {"prompt_template": "Say = {question}"}}),
         ("b.shuffle=true", {"b": {"shuffle": True}}),
+        ("b.generation.max_tokens=32", {"b": {"generation.max_tokens": 32}}),
+        ("b.v1.5.eval_cfg.evaluator=em", {"b.v1.5": {"eval_cfg.evaluator": "em"}}),
+        ("mmlu.v1.seed=3", {"mmlu.v1": {"seed": 3}}),
     ],
 )
-def test_overrides(pytester: pytest.Pytester, setting: str, expected: object) -> None:
+def test_overrides(
+    pytester: pytest.Pytester, setting: str, expected: dict[str, dict[str, Any]]
+) -> None:
     config = read(pytester, f"--eval-set={setting}")
     assert config.overrides == expected
-    assert config.meant == (setting.split(".")[0],)
+    assert config.meant == tuple(expected)
 
 
 def test_overrides_in_the_configuration_file(pytester: pytest.Pytester) -> None:

@@ -33,13 +33,15 @@ def note(prompts):
         file.write(lines)
 
 
-def obey(prompt):
+def obey(prompt, params=None):
     text = prompt if isinstance(prompt, str) else prompt[-1]["content"]
     verb, _, rest = text.splitlines()[-1].partition(" ")
     if verb == "say":
         return rest
     if verb == "json":
         return json.loads(rest)
+    if verb == "max_tokens":
+        return str(params.max_tokens)
     if verb == "fail":
         return ModelError(rest)
     if verb == "raise":
@@ -62,7 +64,7 @@ class Fake:
 
     def generate(self, prompts, params):
         note(prompts)
-        return [obey(prompt) for prompt in prompts]
+        return [obey(prompt, params) for prompt in prompts]
 
     def loglikelihood(self, queries):
         note([query.context for query in queries])

@@ -52,6 +52,12 @@ def test_ll_and_ppl(project: Project) -> None:
     assert len(run.predictions()["0"]["ppl"]) == 2
 
 
+def test_one_generation_parameter_from_the_command_line(project: Project) -> None:
+    project.data([{"q": "max_tokens", "a": "32"}])
+    assert project.run("--eval-set=quiz.generation.max_tokens=32").outcomes == {"passed": 1}
+    assert project.run("--eval-set=quiz.generation.max_tokens=31").outcomes == {"wrong": 1}
+
+
 def test_benchmarks_without_choices_are_skipped_in_ppl(project: Project) -> None:
     project.data([right(n) for n in range(3)])
     run = project.run("--eval-mode=ppl", "-rs")
