@@ -55,7 +55,7 @@ class Controller:
             self.open_run()
 
     def _follow_saved_run(self) -> None:
-        """Score what the run has: all its models and in its mode, unless an option says else."""
+        """Score what the run has, of all its models, unless an option says else."""
         from pytest_evalplug.run.directory import RunDirectory
         from pytest_evalplug.run.snapshot import read_snapshot
         from pytest_evalplug.session import saved_models
@@ -63,8 +63,7 @@ class Controller:
         try:
             path = RunDirectory.find(self._config.work_dir, self._config.reuse or "latest")
             run = RunDirectory.attach(path)
-            if self._pytest_config.getoption("evalplug_mode") is None:
-                self._config = replace(self._config, eval_mode=read_snapshot(run)["eval_mode"])
+            self._config = self._config.following(read_snapshot(run))
         except EvalplugError as error:
             raise pytest.UsageError(str(error)) from None
         if not self._config.models:

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from pytest_evalplug.option_table import OPTIONS, Option
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
 
+_UNSET = object()
 # Lazy, so that a dotted name gives up to the field only what reaches into a table.
 _SETTING = re.compile(r"(?P<name>.+?)\.(?P<field>(?:(?:generation|eval_cfg)\.)?[^.]+)")
 
@@ -49,6 +50,8 @@ class RunConfig:
     show_wrong: int = 3
     saved: tuple[str, ...] = ()
     """The models of the run that is scored, where ``--model`` names none."""
+    given: tuple[str, ...] = ()
+    """The options that a command line, an environment variable or an ini value set."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -63,7 +66,8 @@ class RunConfig:
     @classmethod
     def from_pytest(cls, config: pytest.Config) -> RunConfig:
         """Resolve every option. Raises ConfigError for the first that is wrong."""
-        value = {option.name: _resolve(config, option) for option in OPTIONS}
+        given = {o.name: found for o in OPTIONS if (found := _resolve(config, o)) is not _UNSET}
+        value = {**{option.name: option.default for option in OPTIONS}, **given}
         tool = _tool_table(config.inipath, config.rootpath)
         tables = tool.get("models", {})
         if value["strict"] and value["wrong"] == "xfail":
@@ -91,7 +95,17 @@ class RunConfig:
             wrong=value["wrong"],
             strict=value["strict"],
             show_wrong=value["show_wrong"],
+            given=tuple(given),
         )
+
+    def following(self, saved: Mapping[str, Any]) -> RunConfig:
+        """Return the settings to score a saved run: its mode and samples, where none is given."""
+        follow: dict[str, Any] = {}
+        if "mode" not in self.given:
+            follow["eval_mode"] = saved["eval_mode"]
+        if not {"limit", "subset"} & set(self.given):
+            follow.update(limit=saved["limit"], subsets=tuple(saved["subsets"]))
+        return replace(self, **follow)
 
     def to_wire(self) -> dict[str, Any]:
         """Return plain types only: for a worker, and for the run's snapshot."""
@@ -104,6 +118,7 @@ class RunConfig:
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
             "meant": list(self.meant),
             "saved": list(self.saved),
+            "given": list(self.given),
         }
 
     @classmethod
@@ -118,13 +133,14 @@ class RunConfig:
                 "subsets": tuple(wire["subsets"]),
                 "meant": tuple(wire["meant"]),
                 "saved": tuple(wire["saved"]),
+                "given": tuple(wire["given"]),
                 "data_dirs": tuple(Path(path) for path in wire["data_dirs"]),
             }
         )
 
 
 def _resolve(config: pytest.Config, option: Option) -> Any:
-    """Return the first value that is set, parsed; the error names where it came from."""
+    """Return the first value that is set, parsed, or _UNSET; errors name where it came from."""
     ini_name = f"evalplug_{option.name}"
     env_name = f"EVALPLUG_{option.name.upper()}"
     env = os.environ.get(env_name)
@@ -146,7 +162,7 @@ def _resolve(config: pytest.Config, option: Option) -> Any:
             return option.parse(str(raw))
         except (ValueError, KeyError):
             raise ConfigError(f"must be {option.accepts}, got {str(raw)!r}", where=source) from None
-    return option.default
+    return _UNSET
 
 
 def _split(text: str | None, option: Option) -> str | list[str] | None:

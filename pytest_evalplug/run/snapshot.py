@@ -45,7 +45,7 @@ def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
 
 
 def read_snapshot(run: RunDirectory) -> dict[str, Any]:
-    """Return the latest session's configuration; secrets read as ``***``.
+    """Return the configuration of the latest session that asked a model; secrets read as ``***``.
 
     Raises DataError if the run has none or it is damaged.
     """
@@ -53,11 +53,15 @@ def read_snapshot(run: RunDirectory) -> dict[str, Any]:
     fix = "Start a new run, or name the models with --model"
     if not paths:
         raise DataError("no configuration snapshot", where=str(run.configs), fix=fix)
-    try:
-        config: dict[str, Any] = json.loads(paths[-1].read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError(f"damaged: {error}", where=str(paths[-1]), fix=fix) from error
-    return config
+    configs: list[dict[str, Any]] = []
+    for path in reversed(paths):
+        try:
+            configs.append(json.loads(path.read_text(encoding="utf-8")))
+        except ValueError as error:
+            raise DataError(f"damaged: {error}", where=str(path), fix=fix) from error
+        if configs[-1].get("stage") != "eval":
+            return configs[-1]
+    return configs[0]
 
 
 def mask(value: Any, name: str = "") -> Any:

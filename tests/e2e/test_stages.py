@@ -55,11 +55,25 @@ def test_a_missing_prediction_is_an_error(project: Project) -> None:
     project.data([right(0), right(1)])
     project.run("--limit=1")
     project.asked()
-    run = project.run("--mode=eval")
+    run = project.run("--mode=eval", "--limit=2")
     assert run.ret == 1
     assert run.outcomes == {"passed": 1, "errors": 1}
     assert "no saved prediction of fake. Run it without --mode eval" in run.out
     assert project.asked() == []
+
+
+def test_scoring_follows_what_the_run_selected(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.data([right(0), right(1), right(2)])
+    project.run("--limit=2", "--mode=infer")
+    assert project.run("--mode=eval").outcomes == {"passed": 2}
+    assert project.run("--mode=eval", "--limit=1").outcomes == {"passed": 1}
+    run = project.run("--mode=eval", "-n2")  # not the last scoring: the last inference
+    assert run.outcomes == {"passed": 2}
+    assert "partial run, 2 samples" in run.out
+    monkeypatch.setenv("EVALPLUG_LIMIT", "3")
+    assert project.run("--mode=eval").outcomes == {"passed": 2, "errors": 1}
 
 
 def test_a_stale_prediction_is_not_scored(project: Project) -> None:
