@@ -49,7 +49,7 @@ class Registry(Generic[T]):
             return self._entries[name]
         except KeyError:
             raise ConfigError(
-                f"unknown {self.kind} {name!r}", where=where, fix=nearest(name, self._entries)
+                f"unknown {self.kind} {name!r}", where=where, fix=nearest(name, self)
             ) from None
 
     def __contains__(self, name: object) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ["BaseEvaluator", "evaluator_from"]
 
-import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -15,7 +15,11 @@ from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.columns import asks_for, named_parameters, pick_arguments
 from pytest_evalplug.evaluation.outcome import BINARY, is_number, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
+from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.types import Score
+
+_WAITING = 64
+"""How many samples wait at once for an ``async`` ``score_sample``."""
 
 
 class BaseEvaluator:
@@ -60,7 +64,7 @@ class BaseEvaluator:
         empty set or columns of different lengths.
         """
         columns = {**dict(zip(("predictions", "references"), args, strict=False)), **kwargs}
-        rows = [self._score_row(row) for row in _rows(columns)]
+        rows = self._score_rows(_rows(columns))
         means: dict[str, Any] = {
             name: self.scale_for(name) * fmean(r.value[name] for r in rows if name in r.value)
             for name in dict.fromkeys(name for row in rows for name in row.value)
@@ -74,6 +78,11 @@ class BaseEvaluator:
     def judges_samples(self) -> bool:
         """Whether :meth:`judge` has something to say about a single sample."""
         return self._defines("score_sample") or self.per_sample
+
+    @property
+    def waits(self) -> bool:
+        """Whether ``score_sample`` is ``async``: it is then called ahead, for many samples."""
+        return inspect.iscoroutinefunction(self.score_sample)
 
     @property
     def judges_sets(self) -> bool:
@@ -159,12 +168,18 @@ class BaseEvaluator:
     def _defines(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(BaseEvaluator, method)
 
+    def _score_rows(self, rows: Sequence[Mapping[str, Any]]) -> list[Score]:
+        if not self.waits:
+            return [self._score_row(row) for row in rows]
+        with ThreadPoolExecutor(_WAITING) as threads:
+            return list(threads.map(self._score_row, rows))
+
     def _score_row(self, row: Mapping[str, Any]) -> Score:
         where = type(self).__name__
         if self._defines("score_sample"):
             result = self.score_sample(**pick_arguments(self.score_sample, row, where=where))
             if inspect.isawaitable(result):
-                result = asyncio.run(_wait_for(result))
+                result = wait_for(result)
         else:
             result = self._score_alone(row)
         return to_score(result, row["prediction"], metric=self.metric, where=where)
@@ -189,10 +204,6 @@ def evaluator_from(function: Callable[..., Any]) -> BaseEvaluator:
     name = getattr(function, "__name__", "function")
     evaluator: BaseEvaluator = type(name, (BaseEvaluator,), {method: staticmethod(function)})()
     return evaluator
-
-
-async def _wait_for(result: Awaitable[Any]) -> Any:
-    return await result
 
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

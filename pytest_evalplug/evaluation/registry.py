@@ -17,46 +17,54 @@ T = TypeVar("T")
 
 
 class _BuiltinRegistry(Registry[T]):
-    """A registry whose built-in entries are registered by modules that load on first use."""
+    """A registry whose built-in entries are registered by modules that load when asked for."""
 
-    def __init__(self, kind: str, *modules: str) -> None:
+    def __init__(self, kind: str, package: str, modules: dict[str, tuple[str, ...]]) -> None:
         super().__init__(kind)
-        self._modules: tuple[str, ...] = modules
+        self._package = f"{__package__}.{package}"
+        self._homes = {name: module for module, names in modules.items() for name in names}
 
     def add(self, name: str, entry: T) -> None:
-        if not getattr(entry, "__module__", "").startswith(f"{__package__}."):
-            self._load()  # so that of two equal names it is not the built-in that comes second
+        if not getattr(entry, "__module__", "").startswith(f"{self._package}."):
+            self._load(name)  # so that of two equal names it is not the built-in that comes second
         super().add(name, entry)
 
     def get(self, name: str, *, where: str = "") -> T:
-        self._load()
+        self._load(name)
         return super().get(name, where=where)
 
     def __contains__(self, name: object) -> bool:
-        self._load()
-        return super().__contains__(name)
+        return name in self._homes or super().__contains__(name)
 
     def __iter__(self) -> Iterator[str]:
-        self._load()
-        return super().__iter__()
+        return iter(dict.fromkeys([*self._homes, *self._entries]))
 
-    def _load(self) -> None:
-        modules, self._modules = self._modules, ()
-        for module in modules:
-            import_module(f"pytest_evalplug.evaluation.{module}")
+    def _load(self, name: str) -> None:
+        if name in self._homes and name not in self._entries:
+            import_module(f"{self._package}.{self._homes[name]}")
 
 
 postprocessors: Registry[Callable[..., Any]] = _BuiltinRegistry(
     "postprocessor",
-    "postprocess.text",
-    "postprocess.think",
-    "postprocess.marker",
-    "postprocess.regex",
-    "postprocess.option",
-    "postprocess.number",
-    "postprocess.bbh",
+    "postprocess",
+    {
+        "bbh": ("bbh-paper",),
+        "marker": ("after", "boxed"),
+        "number": ("first-number", "last-number"),
+        "option": ("first-option", "last-option", "first-capital"),
+        "regex": ("regex", "match_answer_pattern"),
+        "text": ("general",),
+        "think": ("think",),
+    },
 )
 """Functions ``(text, **options) -> value``."""
 
-evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry("evaluator", "accuracy", "exact_match")
+evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry(
+    "evaluator",
+    "evaluators",
+    {
+        "accuracy": ("accuracy", "acc", "AccEvaluator", "number", "NumberEvaluator"),
+        "exact_match": ("exact_match", "em", "EMEvaluator"),
+    },
+)
 """Subclasses of BaseEvaluator."""

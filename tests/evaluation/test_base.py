@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import pytest
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.accuracy import AccEvaluator
 from pytest_evalplug.evaluation.base import BaseEvaluator
+from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator
 
 
 class Documented(BaseEvaluator):

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.accuracy import AccEvaluator
 from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.config import EvalConfig, resolve_evaluator
+from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator
 
 
 class Empty(BaseEvaluator):

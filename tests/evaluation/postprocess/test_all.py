@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.exact_match import normalize_answer
+from pytest_evalplug.evaluation.evaluators.exact_match import normalize_answer
 from pytest_evalplug.evaluation.postprocessor import resolve_postprocessor
 from pytest_evalplug.evaluation.registry import postprocessors
 
-MODULES = ("bbh", "marker", "number", "option", "regex", "text", "think")
+MODULES = sorted({postprocessors.get(name).__module__ for name in postprocessors})
 CONFIGURED = ("after", "regex", "match_answer_pattern")  # need a marker or a pattern
 NAMES = [n for n in postprocessors if n not in CONFIGURED]
 HOSTILE = {
@@ -37,8 +37,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_in_docstrings(module: str) -> None:
-    name = f"pytest_evalplug.evaluation.postprocess.{module}"
-    result = doctest.testmod(import_module(name))
+    result = doctest.testmod(import_module(module))
     assert result.attempted
     assert not result.failed
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.exact_match import EMEvaluator, normalize_answer
+from pytest_evalplug.evaluation.evaluators.exact_match import EMEvaluator, normalize_answer
 
 
 def test_labelled_cases(cases: Callable[[str], list[dict[str, Any]]]) -> None:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Any
 
-from pytest_evalplug.evaluation.accuracy import AccEvaluator
+from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator
 from pytest_evalplug.evaluation.postprocess.text import nfkc
 from pytest_evalplug.evaluation.registry import evaluators
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.accuracy import AccEvaluator, NumberEvaluator
+from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator, NumberEvaluator
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Evaluators: what compares preds with references, one idea a module."""
