@@ -1,17 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from pytest_evalplug.evaluation.postprocess.think import split_reasoning, think
-
-
-def test_labelled_cases(cases: Callable[[str], list[dict[str, Any]]]) -> None:
-    for row in cases("reasoning"):
-        text, truncated = split_reasoning(row["input"])
-        assert (text.strip(), truncated) == (row["expected_text"].strip(), row["truncated"]), row
+from pytest_evalplug.evaluation.postprocess.think import think
 
 
 @pytest.mark.parametrize(
