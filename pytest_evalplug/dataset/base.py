@@ -83,6 +83,7 @@ class DataAdapter(ABC):
     seed: int
     repeats: int
     threshold: float | None
+    k: Sequence[int]
     reference_free: bool
 
     def __init__(

@@ -85,13 +85,16 @@ class BenchmarkMeta:
     seed: int = 0
     repeats: int = 1
     """How often each sample is asked."""
+    k: int | Sequence[int] = ()
+    """Of how many of the repeats pass@k and G-Pass@k speak; of all where none is given."""
     threshold: float | None = None
     """From which score on (0-1) a sample counts as right, for metrics without a verdict."""
     reference_free: bool = False
     """The samples have no reference; the Evaluator works from the record."""
 
     def __post_init__(self) -> None:
-        for name in ("tags", "subset_list", "metric_list"):
+        object.__setattr__(self, "k", [self.k] if isinstance(self.k, int) else self.k)
+        for name in ("tags", "subset_list", "metric_list", "k"):
             value = getattr(self, name)
             if not isinstance(value, (list, tuple)):
                 raise self._wrong(name, f"is {value!r}", "Give a list.")
@@ -153,6 +156,13 @@ class BenchmarkMeta:
             raise self._wrong("few_shot_num", f"is {self.few_shot_num}", "Use 0 for no shots.")
         if self.repeats < 1:
             raise self._wrong("repeats", f"is {self.repeats}", "Use 1 or more.")
+        ks = [self.k] if isinstance(self.k, int) else self.k
+        if not all(type(k) is int and k > 0 for k in ks):
+            raise self._wrong("k", f"is {self.k!r}", "Give whole numbers from 1 on.")
+        if 1 < self.repeats < max(ks, default=0):
+            raise self._wrong(
+                "k", f"is {max(ks)}, but repeats is {self.repeats}", "Ask more often, or set k too."
+            )
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise self._wrong("threshold", f"is {self.threshold}", "Scores lie between 0 and 1.")
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["mean_scores", "set_scores", "standard_error"]
+__all__ = ["mean_scores", "repeat_scores", "set_scores", "standard_error"]
 
 from collections.abc import Callable, Mapping, Sequence
-from math import sqrt
+from math import fsum, isclose, sqrt
 from statistics import fmean, stdev
 from typing import Any
 
 from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.evaluation.base import BaseEvaluator
-from pytest_evalplug.evaluation.columns import to_columns, with_derived
-from pytest_evalplug.evaluation.outcome import is_number
+from pytest_evalplug.evaluation.columns import TestSet, to_columns, with_derived
+from pytest_evalplug.evaluation.outcome import BINARY, is_number, verdict_of
+from pytest_evalplug.evaluation.repeats import is_listed, vote_metrics
 from pytest_evalplug.types import AggScore, Detail, SampleScore
 
 
@@ -47,6 +48,47 @@ def standard_error(values: Sequence[float], groups: Sequence[Any]) -> float | No
     return stdev(means) / sqrt(len(means)) if len(means) > 1 else None
 
 
+def repeat_scores(
+    details: Sequence[Detail], groups: Sequence[str], ks: Sequence[int], n: int
+) -> list[AggScore]:
+    """Return what ``n`` replies to each sample say: :func:`vote_metrics`' means, in percent.
+
+    Equal ``groups`` are details of one sample. A sample with fewer than k measured replies (for
+    maj@n: than n) is missing from the metrics of that k: ``num_samples`` is without it, while
+    ``metadata["if_errors_wrong"]`` has its errors as wrong answers. Empty if nothing has a verdict.
+    """
+    by_sample: dict[str, list[Detail]] = {}
+    for detail, group in zip(details, groups, strict=True):
+        by_sample.setdefault(group, []).append(detail)
+    measured = [vote_metrics(_votes(sample), ks, n) for sample in by_sample.values()]
+    if not any(d.correct is not None for d in details):
+        return []
+    with_errors = [
+        vote_metrics(_votes(sample, errors=True), ks, n) for sample in by_sample.values()
+    ]
+    names = dict.fromkeys(name for values in measured for name in values)
+    return [_repeat_score(name, measured, with_errors) for name in names]
+
+
+def _votes(sample: Sequence[Detail], *, errors: bool = False) -> list[tuple[Any, bool]]:
+    votes = [(d.pred, d.correct) for d in sample if d.error is None and d.correct is not None]
+    return votes + [(None, False) for d in sample if errors and d.error is not None]
+
+
+def _repeat_score(
+    name: str, measured: Sequence[Mapping[str, float]], with_errors: Sequence[Mapping[str, float]]
+) -> AggScore:
+    values, others = ([v[name] for v in found if name in v] for found in (measured, with_errors))
+    metadata: dict[str, Any] = {"listed": is_listed(name)}
+    if (error := standard_error(values, [None] * len(values))) is not None:
+        metadata["stderr"] = 100 * error
+    if others != values:
+        metadata["if_errors_wrong"] = 100 * fmean(others)
+    return AggScore(
+        name, 100 * fmean(values), "", len(values), agg_method="repeats", metadata=metadata
+    )
+
+
 def set_scores(
     evaluator: BaseEvaluator,
     pairs: Sequence[tuple[Detail, Mapping[str, Any]]],
@@ -55,16 +97,54 @@ def set_scores(
 ) -> list[AggScore]:
     """Return the metrics of ``evaluator.score`` on the set, means over repeated runs.
 
-    Equal ``groups`` are predictions of one sample, and the r-th of each belongs to run r. What
-    the Evaluator's ``details`` say of a sample is added to its Detail's metadata. Raises
-    EvalplugError if the Evaluator reports an ``error``.
+    Equal ``groups`` are predictions of one sample, and the r-th of each belongs to run r; runs
+    that errors have left smaller weigh less. What the Evaluator's ``details`` say of a sample is
+    added to its Detail's metadata, and their verdict is the Detail's if it has none. What ``score``
+    returns beside numbers is in the first metric's ``metadata["other"]``.
+
+    A metric that is just the share of right answers is a mean: it has a standard error. Raises
+    EvalplugError if the Evaluator reports an ``error`` or no number, and for an empty set.
     """
-    runs = [_score_run(evaluator, run, pairs, test_set) for run in _runs(groups)]
-    return [
-        AggScore(metric, fmean(r[metric] for r in runs), "", len(pairs), agg_method="set")
-        for metric in runs[0]
-        if all(is_number(r.get(metric)) for r in runs)
-    ]
+    where = type(evaluator).__name__
+    if not pairs:
+        raise EvalplugError("there is no prediction to score", where=where)
+    runs = _runs(groups)
+    results = [_score_run(evaluator, run, pairs, test_set) for run in runs]
+    names = [name for name in results[0] if all(is_number(r.get(name)) for r in results)]
+    if not names:
+        raise EvalplugError(
+            "score() returned no number", where=where, fix="Return a dict of metric -> number."
+        )
+    details = [detail for detail, _ in pairs]
+    scores = []
+    for name in names:
+        total = fsum(len(run) * r[name] for run, r in zip(runs, results, strict=True))
+        scores.append(_set_score(name, total / len(pairs), details, groups))
+    if other := _other(results):
+        scores[0].metadata = {**(scores[0].metadata or {}), "other": other}
+    return scores
+
+
+def _set_score(
+    name: str, value: float, details: Sequence[Detail], groups: Sequence[str]
+) -> AggScore:
+    verdicts = [d.correct for d in details if d.correct is not None]
+    shares = [100.0 * v for v in verdicts]
+    if name not in BINARY or len(shares) < len(details) or not isclose(value, fmean(shares)):
+        return AggScore(name, value, "", len(details), agg_method="set")
+    error = standard_error(shares, groups)
+    return AggScore(
+        name, value, "", len(details), metadata=None if error is None else {"stderr": error}
+    )
+
+
+def _other(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what isn't a number: a single run's as it is, else the list of what the runs gave."""
+    names = dict.fromkeys(
+        name for r in results for name in r if name != "details" and not is_number(r[name])
+    )
+    values = {name: [r.get(name) for r in results] for name in names}
+    return values if len(results) > 1 else {name: found[0] for name, found in values.items()}
 
 
 def _runs(groups: Sequence[str]) -> list[list[int]]:
@@ -86,19 +166,21 @@ def _score_run(
     test_set: Sequence[Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
     details = [pairs[i][0] for i in run]
+    references = [d.answer for d in details]
     columns: dict[str, Any] = {
         "origin_prompt": [None] * len(run),
         **to_columns([with_derived(pairs[i][1]) for i in run]),
         "predictions": [d.pred for d in details],
-        "references": [d.answer for d in details],
+        "references": None if all(r is None for r in references) else references,
     }
     if test_set is not None:
-        columns["test_set"] = [test_set[i] for i in run]
+        columns["test_set"] = TestSet([test_set[i] for i in run])
     result = evaluator.evaluate_run(columns)
     if "error" in result:
         raise EvalplugError(str(result["error"]), where=type(evaluator).__name__)
-    said = result.get("details")
-    if isinstance(said, list) and len(said) == len(details):
-        for detail, entry in zip(details, said, strict=True):
-            detail.metadata = {**(detail.metadata or {}), **entry}
+    for detail, said in zip(details, result.get("details") or (), strict=False):
+        rest = {name: value for name, value in said.items() if name != "correct"}
+        detail.metadata = {**(detail.metadata or {}), **rest} or None
+        if detail.correct is None:
+            detail.correct = verdict_of(said)
     return result

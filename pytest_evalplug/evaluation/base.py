@@ -13,13 +13,22 @@ from typing import Any, ClassVar
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.columns import asks_for, named_parameters, pick_arguments
-from pytest_evalplug.evaluation.outcome import BINARY, is_number, scale_of, to_score
+from pytest_evalplug.evaluation.outcome import (
+    BINARY,
+    checked_result,
+    is_number,
+    scale_of,
+    to_score,
+    verdict_of,
+)
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
+from pytest_evalplug.evaluation.repeats import average_runs
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.types import Score
 
 _WAITING = 64
 """How many samples wait at once for an ``async`` ``score_sample``."""
+_UNEVEN = "columns must be equally long and not empty, not {}"
 
 
 class BaseEvaluator:
@@ -103,8 +112,12 @@ class BaseEvaluator:
             return None
         pred = apply_steps(self.pred_postprocessor, available["prediction"])
         score = self._score_row({**available, "prediction": pred})
-        if self.judges_sets:  # the set is judged again from the preds, and postprocessed then
-            score.extracted_prediction = available["prediction"]
+        given = available["prediction"]
+        pred = apply_steps(self.pred_postprocessor, given)
+        own = {"pred": pred} if self.judges_sets and self.pred_postprocessor else {}
+        if self.judges_sets:  # the set is judged again from what was given, postprocessed then
+            score.extracted_prediction = given
+            score.metadata = {**(score.metadata or {}), **own} or None
         return score
 
     def evaluate(
@@ -112,15 +125,27 @@ class BaseEvaluator:
     ) -> dict[str, Any]:
         """Return the metrics of ``n`` runs over one set, each its mean over the runs.
 
-        Every column in ``score_kwargs`` holds run after run, each as long as the set;
-        ``original_dataset`` has one entry a prediction. With ``n > 1`` names get the suffix
-        `` (n runs average)`` and ``details`` has, per sample, one entry a run. ``k`` belongs to
-        OpenCompass's signature; metrics that need it (G-Pass@k) aren't computed here.
-        Raises ConfigError if the lengths don't divide into ``n`` runs.
+        Every column in ``score_kwargs`` holds run after run, each as long as the set, and
+        ``original_dataset``, if given, one row a prediction; what is no column is passed on as it
+        is. With ``n > 1`` the result is that of :func:`average_runs`: means called
+        ``<metric> (n runs average)``, which need no ``details``, and from the details' verdicts
+        pass@k, G-Pass@k and majority vote for each ``k``.
+
+        Raises ConfigError for an empty set, for columns of different lengths, for lengths that
+        don't divide into ``n`` runs and for a ``k`` below 1, and as :meth:`evaluate_run` does.
         """
-        total = len(score_kwargs["predictions"])
-        if n < 1 or total % n or (original_dataset is not None and len(original_dataset) != total):
-            raise ConfigError(f"{total} predictions do not make {n} runs over the set")
+        where = type(self).__name__
+        ks = [k] if isinstance(k, int) else list(k)
+        if n < 1 or not all(isinstance(k, int) and k > 0 for k in ks):
+            raise ConfigError(f"k and n must be 1 or more, not {k!r} and {n!r}", where=where)
+        lengths = {name: len(c) for name, c in score_kwargs.items() if _is_column(c)}
+        if original_dataset is not None:
+            lengths["original_dataset"] = len(original_dataset)
+        total = lengths.get("predictions", 0)
+        if not total or any(length != total for length in lengths.values()):
+            raise ConfigError(_UNEVEN.format(lengths), where=where)
+        if total % n:
+            raise ConfigError(f"{total} predictions do not make {n} runs over the set", where=where)
         size = total // n
         results = [
             self.evaluate_run(
@@ -128,25 +153,15 @@ class BaseEvaluator:
             )
             for i in range(n)
         ]
-        if n == 1:
-            return results[0]
-        names = [name for name in results[0] if all(is_number(r.get(name)) for r in results)]
-        means: dict[str, Any] = {
-            f"{name} ({n} runs average)": fmean(r[name] for r in results) for name in names
-        }
-        if all(len(r.get("details") or ()) == size for r in results):
-            means["details"] = [
-                {"runs": list(runs)} for runs in zip(*(r["details"] for r in results), strict=True)
-            ]
-        return means
+        return results[0] if n == 1 else average_runs(results, ks, original_dataset)
 
     def evaluate_run(self, columns: Mapping[str, Any]) -> dict[str, Any]:
         """Return ``score`` of one run over the set, after the Evaluator's own postprocessor."""
         preds = [apply_steps(self.pred_postprocessor, pred) for pred in columns["predictions"]]
         columns = {**columns, "predictions": preds}
-        if not self._defines("score"):
-            return self.score(**columns)
-        return self.score(**pick_arguments(self.score, columns, where=type(self).__name__))
+        if self.judges_sets:
+            columns = pick_arguments(self.score, columns, where=where)
+        return checked_result(self.score(**columns), len(preds), where=where)
 
     def asks_for(self, name: str) -> bool:
         """Tell whether ``score`` reads the column ``name``."""
@@ -188,12 +203,15 @@ class BaseEvaluator:
         """Return ``score`` of a set of one, its metrics brought back to 0-1."""
         columns: dict[str, Any] = {name: [value] for name, value in row.items()}
         columns |= {"predictions": [row["prediction"]], "references": [row["reference"]]}
-        result = self.score(**pick_arguments(self.score, columns, where=type(self).__name__))
+        where = type(self).__name__
+        result = self.score(**pick_arguments(self.score, columns, where=where))
+        result = checked_result(result, 1, where=where)
         details = result.get("details") or [{}]
         metrics = {
             name: value / self.scale_for(name) for name, value in result.items() if is_number(value)
         }
-        verdict = {"correct": details[0]["correct"]} if "correct" in details[0] else {}
+        correct = verdict_of(details[0])
+        verdict = {} if correct is None else {"correct": correct}
         error = {"error": result["error"]} if "error" in result else {}
         return {**metrics, **verdict, **error}
 
@@ -208,15 +226,20 @@ def evaluator_from(function: Callable[..., Any]) -> BaseEvaluator:
 
 def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     singular = {"predictions": "prediction", "references": "reference"}
-    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    lengths = {name: len(column) for name, column in columns.items() if _is_column(column)}
     size = lengths.get("predictions", 0)
     if not size or any(length != size for length in lengths.values()):
-        raise ConfigError(f"columns must be equally long and not empty, not {lengths}")
+        raise ConfigError(_UNEVEN.format(lengths), where=where)
     return [{singular.get(name, name): columns[name][i] for name in lengths} for i in range(size)]
 
 
-def _part(column: Any, start: int, size: int, total: int) -> Any:
-    if column is None or len(column) != total:
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
+
+
+def _part(column: Any, run: int, size: int) -> Any:
+    """Return one run's part of a column."""
+    if not _is_column(column):
         return column
     if hasattr(column, "select"):  # a datasets.Dataset, whose slices are dicts of columns
         return column.select(range(start, start + size))

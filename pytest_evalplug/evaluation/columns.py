@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
-__all__ = ["asks_for", "named_parameters", "pick_arguments", "to_columns", "with_derived"]
+__all__ = [
+    "TestSet",
+    "asks_for",
+    "named_parameters",
+    "pick_arguments",
+    "to_columns",
+    "with_derived",
+]
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, nearest
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class TestSet:
+    """The rows of a test set, read as a ``datasets.Dataset`` is.
+
+    ``test_set[i]`` is a row, ``test_set["question"]`` a column, a slice a dict of columns. A list
+    of dicts underneath, so that columns may hold values of any types.
+    """
+
+    __test__ = False  # pytest would collect the name in modules that import it
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows = [dict(row) for row in rows]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self._rows)
+
+    def __getitem__(self, key: int | str | slice) -> Any:
+        if isinstance(key, str):
+            if key not in self.column_names:
+                raise ConfigError(
+                    f"the test set has no column {key!r}", fix=nearest(key, self.column_names)
+                )
+            return [row.get(key) for row in self._rows]
+        return to_columns(self._rows[key]) if isinstance(key, slice) else self._rows[key]
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names that any row has."""
+        return list(dict.fromkeys(name for row in self._rows for name in row))
+
+    def select(self, indices: Iterable[int]) -> TestSet:
+        """Return the rows at these places."""
+        return TestSet([self._rows[i] for i in indices])
 
 
 def with_derived(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,20 @@
-"""What an Evaluator returned for one sample, as a Score."""
+"""What an Evaluator returned, for one sample or a set, checked."""
 
 from __future__ import annotations
 
-__all__ = ["BINARY", "is_number", "scale_of", "to_score"]
+__all__ = [
+    "BINARY",
+    "checked_result",
+    "is_empty",
+    "is_number",
+    "scale_of",
+    "to_score",
+    "verdict_of",
+]
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 from pytest_evalplug.errors import EvalplugError
@@ -14,6 +23,7 @@ from pytest_evalplug.types import Score
 BINARY = frozenset({"acc", "accuracy", "em", "exact_match"})
 """Metrics that say right (1) or wrong, whoever computes them."""
 
+_VERDICTS = ("correct", "is_correct", "cascade_correct")
 _PERCENT = BINARY | {"accuracy_norm", "f1", "rouge1", "rouge2", "rougeL"}
 
 
@@ -23,8 +33,62 @@ def scale_of(metric: str) -> float:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether ``value`` is a metric: an int or a float, but no bool."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Tell whether ``value`` is a metric: an int, a float or numpy's, but no bool."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_empty(pred: Any) -> bool:
+    """Tell whether extraction found nothing: ``''``, ``None``, ``[]``, or a list of only these."""
+    if isinstance(pred, (list, tuple)):
+        return all(map(is_empty, pred))
+    return pred is None or (isinstance(pred, str) and not pred)
+
+
+def verdict_of(detail: Mapping[str, Any]) -> bool | None:
+    """Return whether a detail calls its sample right; None if it has no verdict.
+
+    That is ``correct``, ``is_correct`` or ``cascade_correct``: a bool (also numpy's), or 0 or 1.
+    """
+    for name in _VERDICTS:
+        value: Any = detail.get(name)
+        value = value.item() if hasattr(value, "item") else value
+        if isinstance(value, (bool, int, float)) and value in (0, 1):
+            return bool(value)
+    return None
+
+
+def checked_result(result: Any, size: int, *, where: str = "") -> dict[str, Any]:
+    """Return what ``score`` gave for ``size`` samples, ``details`` as a list.
+
+    Details may come as a dict of them. Raises EvalplugError for anything but a dict, for metrics
+    that aren't finite and for details that aren't one dict a sample. A result with an ``error``
+    is returned as it is.
+    """
+    if not isinstance(result, Mapping):
+        raise EvalplugError(
+            f"score() returned {type(result).__name__}", where=where, fix="Return a dict."
+        )
+    if "error" in result:
+        return dict(result)
+    for name, value in result.items():
+        if is_number(value) and not math.isfinite(value):
+            raise EvalplugError(f"{name} is {value}, which is no score", where=where)
+    details = result.get("details")
+    if isinstance(details, Mapping):
+        details = list(details.values())
+    if details is None or (isinstance(details, list) and not details):
+        return {name: value for name, value in result.items() if name != "details"}
+    if not isinstance(details, list) or not all(isinstance(d, Mapping) for d in details):
+        raise EvalplugError(
+            "details is no list of dicts", where=where, fix="Return one dict a sample."
+        )
+    if len(details) != size:
+        raise EvalplugError(
+            f"score() returned {len(details)} details for {size} samples",
+            where=where,
+            fix="Return one dict a sample, in their order.",
+        )
+    return {**result, "details": details}
 
 
 def to_score(result: Any, pred: Any, *, metric: str = "score", where: str = "") -> Score:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.errors import ConfigError, DataError
-from pytest_evalplug.evaluation.aggregate import mean_scores, set_scores
+from pytest_evalplug.evaluation.aggregate import mean_scores, repeat_scores, set_scores
 from pytest_evalplug.evaluation.choices import choice_letters
 from pytest_evalplug.evaluation.columns import with_derived
 from pytest_evalplug.evaluation.config import EvalConfig
@@ -31,6 +31,7 @@ class _Adapter(Protocol):
     def overrides(self, method: str) -> bool: ...
     def calculate_metrics(self, task_state: TaskState) -> SampleScore: ...
     def filter_prediction(self, prediction: Any, task_state: TaskState) -> Any: ...
+    k: Sequence[int]
     def extract_answer(self, prediction: Any, task_state: TaskState) -> Any: ...
     def match_score(
         self,
@@ -133,15 +134,16 @@ class Scorer:
 
         ``records`` are the prediction records of ``details``, in the same order, and so are the
         rows of ``test_set``, which is called only if an Evaluator asks for it. An AggScore's
-        metadata has ``stderr`` and, with errors, ``if_errors_wrong``. An overridden
-        ``aggregate_scores`` has the last word.
+        metadata has ``stderr`` and, with errors, ``if_errors_wrong``. With ``repeats`` there is
+        also what :func:`repeat_scores` gives. An overridden ``aggregate_scores`` has the last word.
         """
         adapter, errors = self.adapter, sum(d.error is not None for d in details)
         pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
         if not pairs:
             return []
         rows = cast(Any, adapter).row_count(subset) if repeats > 1 else 0
-        groups = [base_index(d.index, rows) if rows else d.index for d, _ in pairs]
+        every = [base_index(d.index, rows) if rows else d.index for d in details]
+        groups = [g for g, d in zip(every, details, strict=True) if d.error is None]
         sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
         scores = adapter.aggregate_scores(sample_scores)
         if not adapter.overrides("aggregate_scores"):
@@ -169,6 +171,10 @@ class Scorer:
                 if evaluator.asks_for("test_set") and test_set is not None:
                     rows = [
                         row
+            if repeats > 1:
+                of_votes = repeat_scores(details, every, adapter.k or (repeats,), repeats)
+                known = {score.metric for score in scores}
+                scores += [score for score in of_votes if score.metric not in known]
                         for row, detail in zip(test_set(), details, strict=True)
                         if detail.error is None
                     ]

@@ -32,6 +32,10 @@ def test_lists_become_tuples() -> None:
         ({"few_shot_num": "4"}, "few_shot_num is '4'. Expected int"),
         ({"shuffle": 1}, "shuffle is 1. Expected bool"),
         ({"repeats": 0}, "repeats is 0"),
+        ({"k": 0}, "k is (0,). Give whole numbers from 1 on"),
+        ({"k": [1, True]}, "k is (1, True)"),
+        ({"k": "4"}, "k is '4'. Give a list"),
+        ({"k": [1, 8], "repeats": 4}, "k is 8, but repeats is 4. Ask more often, or set k too"),
         ({"threshold": 70.0}, "threshold is 70.0"),
         ({"prompt_template": 3}, "prompt_template is 3"),
         ({"eval_cfg": "accuracy"}, "eval_cfg is 'accuracy'"),
@@ -52,6 +56,12 @@ def test_override_returns_a_checked_copy() -> None:
     assert (changed.few_shot_num, changed.subset_list, meta.few_shot_num) == (0, ("main",), 4)
     with pytest.raises(ConfigError, match="few_shot_num is -1"):
         meta.override({"few_shot_num": -1})
+
+
+@pytest.mark.parametrize(("k", "stored"), [(4, (4,)), ([1, 4], (1, 4)), ((), ())])
+def test_k_is_a_number_or_several(k: Any, stored: tuple[int, ...]) -> None:
+    assert BenchmarkMeta(name="x", k=k).k == stored  # with one reply there is no pass@k
+    assert BenchmarkMeta(name="x").override({"k": k, "repeats": 4}).k == stored
 
 
 def test_override_merges_tables_and_reaches_into_them() -> None:

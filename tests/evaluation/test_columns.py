@@ -6,6 +6,7 @@ import pytest
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.columns import (
+    TestSet,
     asks_for,
     named_parameters,
     pick_arguments,
@@ -77,3 +78,16 @@ def test_what_follows_from_a_record(record: dict[str, Any], derived: dict[str, A
 def test_asks_for() -> None:
     assert asks_for(score, "test_set")
     assert not asks_for(score, "ppl")
+
+
+def test_a_test_set_is_read_as_a_dataset() -> None:
+    rows = TestSet([{"q": 1, "a": "x"}, {"q": 2.5}, {"q": "3", "a": None}])
+    assert len(rows) == 3
+    assert [row["q"] for row in rows] == rows["q"] == [1, 2.5, "3"]
+    assert rows["a"] == ["x", None, None]
+    assert rows[-1] == {"q": "3", "a": None}
+    assert rows[:2] == {"q": [1, 2.5], "a": ["x", None]}
+    assert rows.column_names == ["q", "a"]
+    assert rows.select([2, 0])["q"] == ["3", 1]
+    with pytest.raises(ConfigError, match=r"no column 'qq'\. Did you mean 'q'"):
+        rows["qq"]

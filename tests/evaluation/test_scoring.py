@@ -262,9 +262,12 @@ def test_errors_are_left_out_and_shown_as_the_other_number() -> None:
 
 
 def test_repeats_are_grouped_by_row() -> None:
-    (score,) = aggregated(Scorer(adapter(Plain)), [1.0, 0.0, 1.0, 0.0], repeats=2).values()
-    assert score.value == 50
-    assert score.metadata == {"stderr": pytest.approx(50)}
+    scores = aggregated(Scorer(adapter(Plain)), [1.0, 0.0, 1.0, 0.0], repeats=2)
+    assert scores["accuracy"].value == 50
+    assert scores["accuracy"].metadata == {"stderr": pytest.approx(50)}
+    assert [name for name in scores if "_" not in name] == [
+        *("accuracy", "pass@2", "mG-Pass@2", "maj@2")
+    ]
 
 
 def test_whole_set_metrics() -> None:
