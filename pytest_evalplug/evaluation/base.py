@@ -51,6 +51,8 @@ class BaseEvaluator:
 
     per_sample: ClassVar[bool] = False
     """Whether ``score`` means something on one sample, and so may give an item's verdict."""
+    needs_judge: ClassVar[bool] = False
+    """Whether it asks a judge model, which a run must then have."""
     metric: ClassVar[str] = "score"
     """The name of a metric that ``score_sample`` returns as a bare number."""
     scale: ClassVar[Mapping[str, float]] = MappingProxyType({})
@@ -73,7 +75,7 @@ class BaseEvaluator:
         empty set or columns of different lengths.
         """
         columns = {**dict(zip(("predictions", "references"), args, strict=False)), **kwargs}
-        rows = self._score_rows(_rows(columns))
+        rows = self._score_rows(_rows(columns, type(self).__name__))
         means: dict[str, Any] = {
             name: self.scale_for(name) * fmean(r.value[name] for r in rows if name in r.value)
             for name in dict.fromkeys(name for row in rows for name in row.value)
@@ -106,15 +108,16 @@ class BaseEvaluator:
         """Score one sample from what is known of it, or return ``None`` if only a set can be.
 
         ``available`` holds ``prediction``, ``reference`` and all else that may be asked for.
+        Where the set is judged as well, the Score's ``extracted_prediction`` is what was given,
+        and the Evaluator's own postprocessor's result is ``pred`` in the metadata.
         Raises ConfigError if something is asked for that isn't there.
         """
-        if not self.judges_samples:
-            return None
-        pred = apply_steps(self.pred_postprocessor, available["prediction"])
-        score = self._score_row({**available, "prediction": pred})
         given = available["prediction"]
         pred = apply_steps(self.pred_postprocessor, given)
         own = {"pred": pred} if self.judges_sets and self.pred_postprocessor else {}
+        if not self.judges_samples:
+            return Score({}, given, metadata=own) if own else None
+        score = self._score_row({**available, "prediction": pred})
         if self.judges_sets:  # the set is judged again from what was given, postprocessed then
             score.extracted_prediction = given
             score.metadata = {**(score.metadata or {}), **own} or None
@@ -123,7 +126,7 @@ class BaseEvaluator:
     def evaluate(
         self, k: int | Sequence[int], n: int, original_dataset: Any, **score_kwargs: Any
     ) -> dict[str, Any]:
-        """Return the metrics of ``n`` runs over one set, each its mean over the runs.
+        """Return the metrics of ``n`` runs over one set, as OpenCompass's method does.
 
         Every column in ``score_kwargs`` holds run after run, each as long as the set, and
         ``original_dataset``, if given, one row a prediction; what is no column is passed on as it
@@ -148,15 +151,18 @@ class BaseEvaluator:
             raise ConfigError(f"{total} predictions do not make {n} runs over the set", where=where)
         size = total // n
         results = [
-            self.evaluate_run(
-                {key: _part(c, i * size, size, total) for key, c in score_kwargs.items()}
-            )
+            self.evaluate_run({key: _part(c, i, size) for key, c in score_kwargs.items()})
             for i in range(n)
         ]
         return results[0] if n == 1 else average_runs(results, ks, original_dataset)
 
     def evaluate_run(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Return ``score`` of one run over the set, after the Evaluator's own postprocessor."""
+        """Return ``score`` of one run over the set, after the Evaluator's own postprocessor.
+
+        Raises ConfigError if ``score`` asks for what isn't there, and EvalplugError for metrics
+        that aren't finite and for ``details`` that aren't one dict a sample.
+        """
+        where = type(self).__name__
         preds = [apply_steps(self.pred_postprocessor, pred) for pred in columns["predictions"]]
         columns = {**columns, "predictions": preds}
         if self.judges_sets:
@@ -224,7 +230,7 @@ def evaluator_from(function: Callable[..., Any]) -> BaseEvaluator:
     return evaluator
 
 
-def _rows(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def _rows(columns: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     singular = {"predictions": "prediction", "references": "reference"}
     lengths = {name: len(column) for name, column in columns.items() if _is_column(column)}
     size = lengths.get("predictions", 0)
@@ -242,5 +248,5 @@ def _part(column: Any, run: int, size: int) -> Any:
     if not _is_column(column):
         return column
     if hasattr(column, "select"):  # a datasets.Dataset, whose slices are dicts of columns
-        return column.select(range(start, start + size))
-    return column[start : start + size]
+        return column.select(range(run * size, (run + 1) * size))
+    return column[run * size : (run + 1) * size]
