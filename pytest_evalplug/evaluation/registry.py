@@ -65,6 +65,7 @@ evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry(
     {
         "accuracy": ("accuracy", "acc", "AccEvaluator", "number", "NumberEvaluator"),
         "exact_match": ("exact_match", "em", "EMEvaluator"),
+        "ifeval": ("ifeval", "IFEvaluator", "IFEvalEvaluator"),
     },
 )
 """Subclasses of BaseEvaluator."""
