@@ -82,8 +82,8 @@ class DataAdapter(ABC):
     shuffle_choices: bool
     seed: int
     repeats: int
-    threshold: float | None
     k: Sequence[int]
+    threshold: float | None
     reference_free: bool
 
     def __init__(

@@ -27,11 +27,11 @@ class _Adapter(Protocol):
     eval_cfg: Mapping[str, Any]
     metric_list: Sequence[str]
     threshold: float | None
+    k: Sequence[int]
 
     def overrides(self, method: str) -> bool: ...
     def calculate_metrics(self, task_state: TaskState) -> SampleScore: ...
     def filter_prediction(self, prediction: Any, task_state: TaskState) -> Any: ...
-    k: Sequence[int]
     def extract_answer(self, prediction: Any, task_state: TaskState) -> Any: ...
     def match_score(
         self,
@@ -148,6 +148,10 @@ class Scorer:
         scores = adapter.aggregate_scores(sample_scores)
         if not adapter.overrides("aggregate_scores"):
             scores = self._with_sets(scores, pairs, details, test_set, groups)
+            if repeats > 1:
+                of_votes = repeat_scores(details, every, adapter.k or (repeats,), repeats)
+                known = {score.metric for score in scores}
+                scores += [score for score in of_votes if score.metric not in known]
         for score in scores:
             score.subset = score.subset or subset
             if errors and score.agg_method == "mean":
@@ -171,10 +175,6 @@ class Scorer:
                 if evaluator.asks_for("test_set") and test_set is not None:
                     rows = [
                         row
-            if repeats > 1:
-                of_votes = repeat_scores(details, every, adapter.k or (repeats,), repeats)
-                known = {score.metric for score in scores}
-                scores += [score for score in of_votes if score.metric not in known]
                         for row, detail in zip(test_set(), details, strict=True)
                         if detail.error is None
                     ]
