@@ -64,8 +64,17 @@ evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry(
     "evaluators",
     {
         "accuracy": ("accuracy", "acc", "AccEvaluator", "number", "NumberEvaluator"),
+        "auc": ("auc_roc", "AUCROCEvaluator"),
+        "bleu": ("bleu", "BleuEvaluator", "chrf", "ChrfEvaluator"),
+        "bpc": ("bpc", "BPCEvaluator"),
+        "choice_mass": ("mc2", "ChoiceMassEvaluator"),
+        "circular": ("circular", "CircularEvaluator"),
         "exact_match": ("exact_match", "em", "EMEvaluator"),
+        "f1": ("f1", "F1Evaluator"),
         "ifeval": ("ifeval", "IFEvaluator", "IFEvalEvaluator"),
+        "includes": ("includes", "IncludesEvaluator"),
+        "matthews": ("matthews_correlation", "mcc", "MccEvaluator"),
+        "rouge": ("rouge", "RougeEvaluator", "rouge_l", "RougeLEvaluator"),
     },
 )
 """Subclasses of BaseEvaluator."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 __all__ = ["AccEvaluator", "NumberEvaluator"]
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-from pytest_evalplug.evaluation.base import BaseEvaluator
+from pytest_evalplug.evaluation.evaluators.reference import MatchEvaluator
 from pytest_evalplug.evaluation.postprocess.number import canonical_number
 from pytest_evalplug.evaluation.registry import evaluators
 
 
 @evaluators.register("accuracy", "acc", "AccEvaluator")
-class AccEvaluator(BaseEvaluator):
+class AccEvaluator(MatchEvaluator):
     """Right if the pred equals the reference, or any of a list of references.
 
-    Outer white space never counts; case and inner white space do unless told otherwise. ``None``
-    equals nothing, not even another ``None``. Of a list of candidates the share that is right
-    counts, and the verdict is right only if all are. Metric: ``accuracy``, percent.
+    Outer white space never counts; case and inner white space do unless told otherwise. Metric:
+    ``accuracy``, percent. Source: OpenCompass's AccEvaluator, which compares without stripping.
     """
+
+    metric: ClassVar[str] = "accuracy"
 
     def __init__(
         self,
@@ -31,14 +33,9 @@ class AccEvaluator(BaseEvaluator):
         self.ignore_case = ignore_case
         self.ignore_space = ignore_space
 
-    def score_sample(self, prediction: Any, reference: Any) -> dict[str, Any]:
-        """Compare one pred, or each of a list of candidates, with the reference."""
-        candidates = prediction if isinstance(prediction, list) else [prediction]
-        references = reference if isinstance(reference, (list, tuple)) else [reference]
-        wanted = {self.normalize(r) for r in references if r is not None}
-        right = [c is not None and self.normalize(c) in wanted for c in candidates]
-        share = sum(right) / len(right) if right else 0.0
-        return {"accuracy": share, "correct": share == 1}
+    def matches(self, pred: Any, references: Sequence[Any]) -> bool:
+        """Compare in normal form."""
+        return self.normalize(pred) in map(self.normalize, references)
 
     def normalize(self, value: Any) -> str:
         """Return what is compared; the same for preds and references."""

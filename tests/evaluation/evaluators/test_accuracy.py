@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator, NumberEvaluator
 
 
@@ -17,8 +17,9 @@ from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator, NumberE
         ("B", ["A", "B"], True),
         ("", "A", False),
         ("", "", True),
-        (None, None, False),
-        ("None", None, False),
+        (None, "None", False),
+        (float("nan"), "nan", False),
+        ("A", [None, "A"], True),
         ("0", 0, True),
         ("False", False, True),
         ([], "A", False),
@@ -29,6 +30,12 @@ def test_equality(prediction: Any, reference: Any, right: bool) -> None:
         "accuracy": float(right),
         "correct": right,
     }
+
+
+@pytest.mark.parametrize("reference", [None, float("nan"), [], [None]])
+def test_without_a_reference_there_is_no_verdict(reference: Any) -> None:
+    with pytest.raises(EvalplugError, match="no reference"):
+        AccEvaluator().score_sample("A", reference)
 
 
 def test_case_and_space_options() -> None:

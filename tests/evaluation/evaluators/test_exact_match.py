@@ -1,34 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_evalplug.evaluation.evaluators.exact_match import EMEvaluator, normalize_answer
-
-
-def test_labelled_cases(cases: Callable[[str], list[dict[str, Any]]]) -> None:
-    rows = [row for row in cases("text_match") if row["metric"] == "em"]
-    scores = [EMEvaluator().score_sample(r["pred"], r["golds"])["exact_match"] for r in rows]
-    assert rows
-    assert [(r["id"], s) for r, s in zip(rows, scores, strict=True)] == [
-        (r["id"], r["expected"]) for r in rows
-    ]
+from pytest_evalplug.evaluation.evaluators.exact_match import EMEvaluator, exact_match
 
 
-@pytest.mark.parametrize(
-    ("text", "normal"),
-    [
-        ("The  Spice-Girls!", "spicegirls"),
-        ("-3.50.", "-3.50"),
-        ("a", "a"),
-        ("\uff30\uff41\uff52\uff49\uff53", "paris"),
-        ("", ""),
-    ],
-)
-def test_normalisation(text: str, normal: str) -> None:
-    assert normalize_answer(text) == normal
+@given(st.text(), st.lists(st.text(), max_size=2))
+def test_a_text_equals_itself_whatever_else_is_accepted(text: str, others: list[str]) -> None:
+    assert exact_match(text, [*others, text])
+
+
+@given(st.text(), st.text())
+def test_equality_has_no_direction(a: str, b: str) -> None:
+    assert exact_match(a, [b]) == exact_match(b, [a])
 
 
 def test_a_wrong_answer_is_wrong() -> None:
@@ -36,3 +22,15 @@ def test_a_wrong_answer_is_wrong() -> None:
         "exact_match": 0.0,
         "correct": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("pred", "reference", "right"),
+    [(None, "", False), ("", "", True), (3, "3", True), (["a cat", "dog"], "cat", False)],
+)
+def test_verdicts(pred: object, reference: str, right: bool) -> None:
+    assert EMEvaluator().score_sample(pred, reference)["correct"] is right
+
+
+def test_the_set_is_in_percent() -> None:
+    assert EMEvaluator().score(["The cat", "dog"], ["cat", "cat"])["exact_match"] == 50.0

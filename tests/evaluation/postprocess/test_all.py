@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.evaluators.exact_match import normalize_answer
 from pytest_evalplug.evaluation.postprocessor import resolve_postprocessor
 from pytest_evalplug.evaluation.registry import postprocessors
+from pytest_evalplug.evaluation.textnorm import normalize_answer
 
 MODULES = sorted({postprocessors.get(name).__module__ for name in postprocessors})
 CONFIGURED = ("after", "regex", "match_answer_pattern")  # need a marker or a pattern
