@@ -1,0 +1,97 @@
+r"""Equality of mathematical answers, right for wrongly laid out ones and safe with hostile ones."""
+
+from __future__ import annotations
+
+__all__ = ["MathEvaluator", "math_equal"]
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.evaluation.base import BaseEvaluator
+from pytest_evalplug.evaluation.mathematics.algebra import ChildAlgebra, OutOfTime
+from pytest_evalplug.evaluation.mathematics.compare import Comparison
+from pytest_evalplug.evaluation.mathematics.reading import read_answer
+from pytest_evalplug.evaluation.mathematics.reply import final_formula
+from pytest_evalplug.evaluation.registry import evaluators
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    equal: bool
+    method: str
+
+
+@evaluators.register("math", "MathEvaluator", "MATHVerifyEvaluator")
+class MathEvaluator(BaseEvaluator):
+    r"""Right if the reply's final answer equals a reference as mathematics.
+
+    Predictions are whole replies or formulas, references LaTeX without dollars, or a list of
+    alternatives. Compared are numbers (fractions, mixed numbers, decimals, percent, thousands
+    marks), with or without unit, expressions, equations, inequalities, intervals, coordinates,
+    sets and lists, matrices, numbers in another base, and words; see :func:`math_equal` for the
+    rules. ``timeout`` are the seconds that one sample may take: then it is wrong.
+
+    Metric: ``accuracy``, percent. ``method`` says what decided: ``text``, ``number`` (exact
+    fractions), ``symbolic`` (a child process, with math-verify for what isn't read here) or
+    ``timeout``. Raises ConfigError without the extra ``math``.
+    """
+
+    def __init__(self, pred_postprocessor: Any = None, *, timeout: float = 5.0) -> None:
+        super().__init__(pred_postprocessor)
+        _check_installed()
+        if timeout <= 0:
+            raise ConfigError(f"timeout must be positive, not {timeout}", where="MathEvaluator")
+        self.timeout = timeout
+
+    def score_sample(self, prediction: Any, reference: Any) -> dict[str, Any]:
+        """Compare one reply with the reference, or each of a list of references."""
+        references = reference if isinstance(reference, (list, tuple)) else [reference]
+        if not references or any(r is None for r in references):
+            raise ConfigError("a sample has no reference", where="MathEvaluator")
+        verdict = _compare(prediction, [str(r) for r in references], self.timeout)
+        value = float(verdict.equal)
+        return {"accuracy": value, "correct": verdict.equal, "method": verdict.method}
+
+
+def math_equal(pred: Any, gold: str, *, timeout: float = 5.0) -> bool:
+    r"""Tell whether the final answer of ``pred`` equals ``gold``, LaTeX without dollars.
+
+    - Numbers are compared exactly: no rounding. ``0.5`` is ``\frac12``; ``0.33`` is not
+      ``\frac13``.
+    - A unit, currency or degree sign counts only if both have one. ``50\%`` is 50 or 0.5.
+    - Lists, sets and ``\pm`` have no order; coordinates, intervals and matrices do. The ends of
+      an interval must be open or closed alike. ``x > 3`` is ``(3, \infty)``.
+    - ``5`` and ``x = 5`` are equal, ``y = 5`` and ``x = 5`` are not. Equations and inequalities
+      are equal if one is a multiple of the other.
+    - Expressions are equal if their values are, for any values of the variables.
+    - What can't be read is compared as text, without layout.
+
+    Takes at most about ``timeout`` seconds, after which the answer is wrong. May be called from
+    any thread. Raises ConfigError without the extra ``math``.
+    """
+    _check_installed()
+    return _compare(pred, [gold], timeout).equal
+
+
+def _compare(pred: Any, golds: list[str], timeout: float) -> _Verdict:
+    formula = final_formula("" if pred is None else str(pred))
+    if not formula:
+        return _Verdict(False, "text")
+    answer = read_answer(formula)
+    comparison = Comparison(ChildAlgebra(timeout))
+    try:
+        right = any(comparison.equal(read_answer(gold), answer) for gold in golds)
+    except OutOfTime:
+        return _Verdict(False, "timeout")
+    return _Verdict(right, comparison.method)
+
+
+def _check_installed() -> None:
+    if find_spec("math_verify") is None:
+        raise ConfigError(
+            "comparing mathematical answers needs math-verify",
+            where="MathEvaluator",
+            fix="pip install 'pytest-evalplug[math]'",
+        )
