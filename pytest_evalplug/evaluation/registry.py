@@ -70,6 +70,7 @@ evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry(
         "choice_mass": ("mc2", "ChoiceMassEvaluator"),
         "circular": ("circular", "CircularEvaluator"),
         "exact_match": ("exact_match", "em", "EMEvaluator"),
+        "math": ("math", "MathEvaluator", "MATHVerifyEvaluator"),
         "f1": ("f1", "F1Evaluator"),
         "ifeval": ("ifeval", "IFEvaluator", "IFEvalEvaluator"),
         "includes": ("includes", "IncludesEvaluator"),
