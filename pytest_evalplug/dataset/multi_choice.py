@@ -41,6 +41,13 @@ class MultiChoiceAdapter(DefaultDataAdapter):
     """
 
     multiple_correct: ClassVar[bool] = False
+    circular: ClassVar[bool] = False
+    """Whether each Sample is asked once for every rotation of its choices (CircularEval).
+
+    Version r of Sample ``12`` is ``12.r``, index and id; ``metadata`` has ``qid`` (``12``) and
+    ``circular_pattern`` (``BCDA``: the letters that choices A to D now have). ``limit`` counts
+    Samples, not versions. The Evaluator ``circular`` scores the versions together.
+    """
 
     def template_values(self, sample: Sample) -> dict[str, str]:
         """Return the texts of ``{question}``, ``{choices}`` (a line each) and ``{letters}``."""
@@ -78,18 +85,40 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         options = letters(task_state.sample)
         return extract(prediction, options=options, multi=self.multiple_correct)
 
+    def versions(self, sample: Sample) -> list[Sample]:
+        """Return the Sample, or with ``circular`` one for every rotation of its choices."""
+        if not (self.circular and sample.choices):
+            return [sample]
+        names = letters(sample)
+        return [
+            replace(
+                sample,
+                index=f"{sample.index}.{r}",
+                id=f"{sample.id}.{r}",
+                metadata={
+                    **(sample.metadata or {}),
+                    "qid": sample.index,
+                    "circular_pattern": names[r:] + names[:r],
+                },
+            )
+            for r in range(len(names))
+        ]
+
     def finish_sample(self, sample: Sample, subset: str) -> Sample:
-        """Return the Sample with its target as letters and its choices shuffled, if asked for."""
+        """Return the Sample with its target as letters and its choices in the order to be shown.
+
+        They are shuffled with ``shuffle_choices``, and then rotated by ``circular_pattern``.
+        """
         if not sample.choices:
             raise DataError("a multiple-choice sample without choices")
-        right = self._right_letters(sample)
-        choices = list(sample.choices)
+        names, right = letters(sample), self._right_letters(sample)
+        order = list(range(len(names)))
+        question, pattern = _version(sample) if self.circular else (sample.index, names)
         if self.shuffle_choices:
-            old = letters(sample)
-            order = list(range(len(choices)))
-            rng(self.seed, self.name, subset, "choices", sample.index).shuffle(order)
-            choices = [choices[i] for i in order]
-            right = [old[order.index(old.index(letter))] for letter in right]
+            rng(self.seed, self.name, subset, "choices", question).shuffle(order)
+        order = [order[pattern.index(name)] for name in names]
+        choices = [sample.choices[i] for i in order]
+        right = [names[order.index(names.index(letter))] for letter in right]
         target: Any = right[0] if len(right) == 1 else sorted(right)
         if self.multiple_correct:
             target = "".join(sorted(right))
@@ -107,3 +136,9 @@ class MultiChoiceAdapter(DefaultDataAdapter):
                 fix="Map it in record_to_sample (an index n: chr(65 + n)).",
             )
         return list(dict.fromkeys(right))
+
+
+def _version(sample: Sample) -> tuple[str, str]:
+    """Return the question that a rotated Sample asks, and its pattern; a shot is not rotated."""
+    metadata = sample.metadata or {}
+    return metadata.get("qid", sample.index), metadata.get("circular_pattern", letters(sample))

@@ -104,6 +104,10 @@ class SampleAdapter(DataAdapter):
         """
         return self._source.local(subset, split, shared=self._one_table)
 
+    def versions(self, sample: Sample) -> list[Sample]:
+        """Return the Samples that are asked for a loaded one: that one alone, by default."""
+        return [sample]
+
     def finish_sample(self, sample: Sample, subset: str) -> Sample:
         """Return a loaded Sample (a shot too) in the form in which it is shown and scored."""
         if self.shuffle_choices:
@@ -135,9 +139,9 @@ class SampleAdapter(DataAdapter):
             )
         if self.shuffle:
             samples.sort(key=lambda s: sort_key(self.seed, self.name, subset, "order", s.index))
-        self._available[subset] = len(samples)
+        self._available[subset] = sum(len(self.versions(s)) for s in samples)
         kept = samples[: count(len(samples), self.options.limit)]
-        return [self._finish(s, subset, origin) for s in kept]
+        return [self._finish(v, subset, origin) for s in kept for v in self.versions(s)]
 
     def _load(self, subset: str) -> list[Sample]:
         if not self.overrides("load"):

@@ -23,6 +23,14 @@ class Several(One):
     multiple_correct = True
 
 
+class Circular(One):
+    circular = True
+
+
+class CircularSeveral(Several):
+    circular = True
+
+
 def row(target: Any, choices: str = "wxyz", q: str = "Which?") -> dict[str, Any]:
     return {"q": q, "a": target, "choices": list(choices)}
 
@@ -137,6 +145,58 @@ def test_a_shared_table_is_shuffled_once(make: Make) -> None:
             assert shot[0] in "ABCD"
     for shown in adapter._pool("default").samples:
         assert shown.choices["ABCD".index(shown.target)] == "w"
+
+
+def test_a_question_is_asked_for_every_rotation(make: Make) -> None:
+    adapter = make({"test.jsonl": [row("B"), row("A", "pq")]}, Circular)
+    samples = adapter.samples("default")
+    assert [
+        (s.id, "".join(s.choices), s.target, s.metadata["circular_pattern"]) for s in samples
+    ] == [
+        ("0.0", "wxyz", "B", "ABCD"),
+        ("0.1", "zwxy", "C", "BCDA"),
+        ("0.2", "yzwx", "D", "CDAB"),
+        ("0.3", "xyzw", "A", "DABC"),
+        ("1.0", "pq", "A", "AB"),
+        ("1.1", "qp", "B", "BA"),
+    ]
+    assert [s.index for s in samples] == [s.id for s in samples]
+    assert [s.metadata["qid"] for s in samples] == ["0"] * 4 + ["1"] * 2
+    assert adapter.available("default") == 6
+    assert adapter.row_count("default") == 2
+
+
+def test_a_limit_counts_questions(make: Make) -> None:
+    table = [row("A", q=f"q{n}") for n in range(9)]
+    adapter = make({"test.jsonl": table}, Circular, options={"limit": 2}, shuffle=True)
+    samples = adapter.samples("default")
+    assert len(samples) == 8
+    assert len({s.metadata["qid"] for s in samples}) == 2
+    assert adapter.available("default") == 36
+
+
+def test_several_right_letters_are_rotated(make: Make) -> None:
+    adapter = make({"test.jsonl": [row("AD")]}, CircularSeveral)
+    assert [s.target for s in adapter.samples("default")] == ["AD", "AB", "BC", "CD"]
+
+
+def test_all_versions_are_rotations_of_one_shuffled_order(make: Make) -> None:
+    table = [row("C", q=f"q{n}") for n in range(20)]
+    shuffled = make({"test.jsonl": table}, One, shuffle_choices=True).samples("default")
+    versions = make(cls=Circular, shuffle_choices=True).samples("default")
+    for n, sample in enumerate(shuffled):
+        four = versions[4 * n : 4 * n + 4]
+        assert four[0].choices == sample.choices
+        assert {"".join(s.choices) for s in four} == {
+            "".join(sample.choices[-r:] + sample.choices[:-r]) for r in range(4)
+        }
+        assert {s.choices["ABCD".index(s.target)] for s in four} == {"y"}
+        assert sorted(s.target for s in four) == list("ABCD")
+
+
+def test_no_choices_are_refused_before_they_are_rotated(make: Make) -> None:
+    with pytest.raises(DataError, match="a multiple-choice sample without choices"):
+        make({"test.jsonl": [row("A", "")]}, Circular).samples("default")
 
 
 @given(
