@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.collection import Benchmark, authors_error
+from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.options import RunConfig
@@ -79,6 +80,7 @@ def finish(
             benchmark = _benchmark(part, manifest, benchmarks, config, outcome)
             _finish_part(part, model, benchmark, store, details, outcome, config)
     _report(outcome, benchmarks)
+    outcome.notes += _applied_twice(manifest, benchmarks)
     outcome.notes += _problems(manifest)
     outcome.table = _table(run, models, datasets_of(manifest))
     details.clear()
@@ -144,8 +146,11 @@ def _finish_part(
     saved = store.records(model, part.dataset)
     records = [saved.get(d.index, {"index": d.index}) for d in measured]
     scores: Sequence[AggScore] = []
+    repeats: dict[str, Any] = {}
+    failure: str | None = None
     if benchmark is not None:
         try:
+            repeats = _repeats(benchmark.adapter, part.subset, measured)
             scores = benchmark.scorer.aggregate(
                 part.subset,
                 measured,
@@ -154,11 +159,12 @@ def _finish_part(
                 benchmark.adapter.repeats,
             )
         except Exception as caught:
-            error = authors_error(caught, benchmark.file)
-            outcome.fail(f"{part.dataset} {model}: no metrics, {error}")
+            failure = str(authors_error(caught, benchmark.file))
+            outcome.failed = True  # the table's notes say why
     result = build_result(
         scores,
         measured,
+        records,
         model=model,
         dataset=part.dataset,
         benchmark=part.benchmark,
@@ -167,6 +173,11 @@ def _finish_part(
         mode=config.eval_mode,
         num_skipped=len(skipped),
         partial=len(part.cases) < part.available or any(d.error == NOT_RUN for d in measured),
+        error=failure,
+        keep_details=config.dump_eval_details,
+        with_extract_rate=config.dump_extract_rate,
+        with_res_length=config.dump_res_length,
+        **repeats,
     )
     result.write(outcome.run)
     outcome.scores.setdefault((part.benchmark, model), []).extend(scores)
@@ -178,6 +189,18 @@ def _finish_part(
     wrong = [(d, saved[d.index]) for d in measured if d.correct is False and d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
     outcome.wrong[part.dataset, model] = wrong[: config.show_wrong]
+
+
+def _repeats(
+    adapter: DefaultDataAdapter, subset: str, measured: Sequence[Detail]
+) -> dict[str, Any]:
+    """Return how often samples were asked, and how many there are, for a result."""
+    if adapter.repeats == 1:
+        return {}
+    rows = adapter.row_count(subset)
+    distinct = {base_index(d.index, rows) for d in measured}
+    ks = adapter.k or (adapter.repeats,)
+    return {"repeats": adapter.repeats, "k": ks, "num_distinct": len(distinct)}
 
 
 def _report(outcome: Outcome, benchmarks: dict[str, Benchmark]) -> None:
@@ -245,6 +268,18 @@ def _import(name: str, file: Path, root: str) -> Any:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _applied_twice(manifest: Manifest, benchmarks: dict[str, Benchmark]) -> list[str]:
+    """Return a line for each benchmark whose predictions go through a postprocessor twice."""
+    names = dict.fromkeys(part.benchmark for part in manifest.parts if part.cases)
+    return [
+        f"{name}: predictions go through {', '.join(twice)} twice; it is configured in eval_cfg "
+        "and in its evaluator"
+        for name in names
+        if (benchmark := benchmarks.get(name)) and benchmark.error is None
+        if (twice := benchmark.scorer.config.applied_twice)
+    ]
 
 
 def _problems(manifest: Manifest) -> list[str]:

@@ -48,6 +48,9 @@ class RunConfig:
     wrong: str = "fail"
     strict: bool = False
     show_wrong: int = 3
+    dump_extract_rate: bool = False
+    dump_res_length: bool = False
+    dump_eval_details: bool = True
     saved: tuple[str, ...] = ()
     """The models of the run that is scored, where ``--model`` names none."""
     given: tuple[str, ...] = ()
@@ -95,6 +98,9 @@ class RunConfig:
             wrong=value["wrong"],
             strict=value["strict"],
             show_wrong=value["show_wrong"],
+            dump_extract_rate=value["dump_extract_rate"],
+            dump_res_length=value["dump_res_length"],
+            dump_eval_details=value["dump_eval_details"],
             given=tuple(given),
         )
 

@@ -11,7 +11,10 @@ from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.option_table import OPTIONS
 from pytest_evalplug.options import RunConfig
 
-SHORT = ["--model", "--mode", "--reuse", "--work-dir", "--limit", "--subset", "--data-dir"]
+SHORT = [
+    *("--model", "--mode", "--reuse", "--work-dir", "--limit", "--subset", "--data-dir"),
+    *("--dump-extract-rate", "--dump-res-length", "--dump-eval-details"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +120,7 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
         pytester,
         "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
         "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
+        "--dump-extract-rate", "--dump-res-length", "--dump-eval-details=false",
     )  # fmt: skip
     config = dataclasses.replace(config, saved=("a", "b"))
     assert [spec.name for spec in config.models] == ["own", "model"]
@@ -147,3 +151,22 @@ def test_paths_are_relative_to_where_they_stand(
 @pytest.mark.parametrize("args", [["--model=smollm2"], ["--reuse"], ["--mode=eval"]])
 def test_what_says_that_something_is_evaluated(pytester: pytest.Pytester, args: list[str]) -> None:
     assert read(pytester, *args).is_evaluation
+
+
+def test_dumps(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dumps(*args: str) -> tuple[bool, bool, bool]:
+        config = read(pytester, *args)
+        return config.dump_extract_rate, config.dump_res_length, config.dump_eval_details
+
+    assert dumps() == (False, False, True)
+    assert dumps("--dump-extract-rate", "--dump-res-length") == (True, True, True)
+    assert dumps("--eval-dump-extract-rate", "--eval-dump-res-length", "--dump-eval-details") == (
+        *(True, True, True),
+    )
+    assert dumps("--eval-dump-eval-details=False") == (False, False, False)
+    monkeypatch.setenv("EVALPLUG_DUMP_EVAL_DETAILS", "0")
+    pytester.makeini("[pytest]\nevalplug_dump_res_length = true\n")
+    assert dumps() == (False, True, False)
+    assert dumps("--dump-eval-details=true") == (False, True, True)
+    with pytest.raises(ConfigError, match=r"--dump-eval-details: must be true or false .*'maybe'"):
+        dumps("--dump-eval-details=maybe")

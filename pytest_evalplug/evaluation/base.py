@@ -21,7 +21,11 @@ from pytest_evalplug.evaluation.outcome import (
     to_score,
     verdict_of,
 )
-from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
+from pytest_evalplug.evaluation.postprocessor import (
+    Postprocessor,
+    apply_steps,
+    resolve_postprocessor,
+)
 from pytest_evalplug.evaluation.repeats import average_runs
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.types import Score
@@ -59,6 +63,9 @@ class BaseEvaluator:
     """What 0-1 values are multiplied by; accuracy, F1 and the like are percent anyway."""
     binary: ClassVar[frozenset[str]] = BINARY
     """Metrics whose value 1 means right and any other wrong."""
+
+    pred_postprocessor: tuple[Postprocessor, ...] = ()
+    """The Evaluator's own steps, after those of ``eval_cfg``."""
 
     def __init__(self, pred_postprocessor: Any = None) -> None:
         self.pred_postprocessor = resolve_postprocessor(pred_postprocessor)

@@ -29,6 +29,12 @@ class EvalConfig:
     evaluators: tuple[BaseEvaluator, ...] = ()
     pred_role: str | None = None
 
+    @property
+    def applied_twice(self) -> list[str]:
+        """The postprocessors that ``eval_cfg`` and an Evaluator both have, with equal options."""
+        own = [step for evaluator in self.evaluators for step in evaluator.pred_postprocessor]
+        return [str(step) for step in self.pred_postprocessor if step in own]
+
     @classmethod
     def from_dict(
         cls, eval_cfg: Mapping[str, Any], where: str = "", *, metrics: Sequence[str] = ()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_evalplug.report.text import clean, shorten
+from pytest_evalplug.stash import RUN_CONFIG
+from pytest_evalplug.summary.replies import was_extracted
 
 if TYPE_CHECKING:
     from pytest_evalplug.session import Evaluation
@@ -31,4 +33,6 @@ def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
     for metric, value in evaluation.score.items():
         name = "score" if len(evaluation.score) == 1 else f"score:{metric}"
         properties.append((clean(name), str(value)))
+    if evaluation.detail is not None and item.config.stash[RUN_CONFIG].dump_extract_rate:
+        properties.append(("extracted", str(was_extracted(evaluation.detail)).lower()))
     item.user_properties.extend(properties)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ResultFile", "dataset_name", "shared_dataset"]
+__all__ = ["EXTRACT_RATE", "ResultFile", "dataset_name", "shared_dataset"]
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.evaluation.outcome import is_number
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 
+EXTRACT_RATE = "extract_rate"
+"""The metric that speaks of the replies, not of how good they are."""
 _RESERVED = ("details", "run")
 
 
@@ -56,6 +59,11 @@ class ResultFile:
     ``metrics``, ``stderr`` and ``if_errors_wrong`` are on the metric's own scale (percent for
     accuracy). ``num_samples`` is the sum of scored, errors and skipped; ``num_correct`` is None
     where the metric has no verdict.
+
+    ``unlisted`` metrics are in no table. Of samples asked ``repeats`` times, ``num_distinct`` are
+    different, and ``metric_samples`` says over how many of them pass@k and the like are, for each
+    of ``k``. ``other`` is what an Evaluator returned beside numbers; ``error`` says why there are
+    no metrics; ``res_length`` is that of :func:`length_stats`.
     """
 
     model: str
@@ -73,12 +81,31 @@ class ResultFile:
     metrics: dict[str, float] = field(default_factory=dict)
     stderr: dict[str, float] = field(default_factory=dict)
     if_errors_wrong: dict[str, float] = field(default_factory=dict)
+    unlisted: list[str] = field(default_factory=list)
+    repeats: int = 1
+    k: list[int] = field(default_factory=list)
+    num_distinct: int = 0
+    metric_samples: dict[str, int] = field(default_factory=dict)
+    num_replies: int = 0
+    num_truncated: int = 0
+    res_length: dict[str, dict[str, float]] | None = None
+    error: str | None = None
+    other: dict[str, Any] = field(default_factory=dict)
     details: list[dict[str, Any]] | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The metrics that say how good the replies are."""
+        return {name: value for name, value in self.metrics.items() if name != EXTRACT_RATE}
+
+    def samples_of(self, metric: str) -> int:
+        """Return over how many samples a metric is."""
+        return self.metric_samples.get(metric, self.num_scored)
 
     def write(self, run: RunDirectory) -> Path:
         """Write the file and return its path; ConfigError if a metric has a reserved name."""
         for name in _RESERVED:
-            if name in self.metrics:
+            if name in self.metrics or name in self.other:
                 raise ConfigError(
                     f"a metric may not be called {name!r}",
                     where=self.dataset,
@@ -101,7 +128,9 @@ class ResultFile:
             about = content.pop("run")
             details = content.pop("details", None)
             known = {f.name: about[f.name] for f in fields(cls) if f.name in about}
-            return cls(**known, metrics=content, details=details)
+            metrics = {name: value for name, value in content.items() if is_number(value)}
+            other = {name: value for name, value in content.items() if name not in metrics}
+            return cls(**known, metrics=metrics, other=other, details=details)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -112,10 +141,10 @@ class ResultFile:
             ) from error
 
     def _text(self) -> Iterator[str]:
-        written = ("metrics", "details")
+        written = ("metrics", "other", "details")
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in written}
         yield "{\n"
-        for name, value in self.metrics.items():
+        for name, value in {**self.other, **self.metrics}.items():
             yield f"{dumps(name)}: {dumps(value)},\n"
         yield f'"run": {dumps(about)}'
         if self.details is not None:

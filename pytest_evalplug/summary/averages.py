@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from pytest_evalplug.run.jsonio import digest
-from pytest_evalplug.run.results import ResultFile
+from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
 from pytest_evalplug.summary.rows import (
     Cell,
     DatasetRef,
@@ -38,7 +38,7 @@ def average_rows(dataset: DatasetRef, models: Sequence[str], results: Results) -
 def missing_subsets(dataset: DatasetRef, model: str, results: Results) -> list[str]:
     """Return the benchmark's subsets for which ``model`` has no metric."""
     found = {subset: results.get((model, dataset.sibling(subset))) for subset in dataset.subsets}
-    return [subset for subset, result in found.items() if not (result and result.metrics)]
+    return [subset for subset, result in found.items() if not (result and result.scores)]
 
 
 def _entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
@@ -51,8 +51,8 @@ def _entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
     mode = _common([p.mode for p in parts]) or "unknown"
     found = []
     for metric in shared:
-        prefix = "" if metric == shared[0] else f"{metric}_"
-        sizes = [float(part.num_scored) for part in parts]
+        prefix = "" if metric == shared[0] and metric != EXTRACT_RATE else f"{metric}_"
+        sizes = [float(part.samples_of(metric)) for part in parts]
         found.append(
             Entry(version, prefix + _NAIVE, mode, _mean(parts, metric, [1.0] * len(parts)))
         )
@@ -69,7 +69,7 @@ def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[float]) ->
     stderr = None
     if len(known) == len(parts):
         stderr = math.hypot(*(w * e for w, e in zip(weights, known, strict=True))) / total
-    return Cell(value, sum(part.num_scored for part in parts), stderr)
+    return Cell(value, sum(part.samples_of(metric) for part in parts), stderr)
 
 
 def _common(values: Sequence[str]) -> str | None:

@@ -1,10 +1,10 @@
-"""What a score alone would hide: errors, partial runs, missing subsets, the standard error."""
+"""What a score alone would hide: errors, partial runs, cut replies, the standard error."""
 
 from __future__ import annotations
 
 __all__ = ["notes_for", "precision_lines"]
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.summary.averages import missing_subsets
@@ -16,16 +16,19 @@ _SHOWN = 5
 def notes_for(models: Sequence[str], datasets: Sequence[DatasetRef], results: Results) -> list[str]:
     """Return one line for each thing that a reader of the table has to know."""
     notes = [
-        _coverage(result)
+        f"{result.dataset} {result.model}: {line}"
         for dataset in datasets
         for model in models
-        if (result := results.get((model, dataset.name))) and result.num_scored < result.num_samples
+        if (result := results.get((model, dataset.name)))
+        for line in _of_result(result)
     ]
     benchmarks = {dataset.benchmark: dataset for dataset in datasets}
     for dataset in benchmarks.values():
         for model in models:
             notes += _missing(dataset, model, results)
-    return notes + _partial(models, datasets, results)
+    for benchmark, model, parts in _by_benchmark(models, datasets, results):
+        notes += [f"{benchmark} {model}: {line}" for line in _of_benchmark(parts)]
+    return notes
 
 
 def precision_lines(models: Sequence[str], rows: Sequence[Row]) -> list[str]:
@@ -38,8 +41,33 @@ def precision_lines(models: Sequence[str], rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def _of_result(result: ResultFile) -> Iterator[str]:
+    if result.error is not None:
+        yield f"no metrics, {result.error}"
+    if result.num_scored < result.num_samples:
+        yield _coverage(result)
+    if result.repeats > 1 and result.num_correct is not None:
+        yield from _too_few_replies(result)
+    for unit, stats in (result.res_length or {}).items():
+        figures = ", ".join(f"{name} {stats[name]:.0f}" for name in ("median", "p95", "max"))
+        yield f"reply length in {unit}: mean {stats['mean']:.1f}, {figures} (n = {stats['n']})"
+
+
+def _too_few_replies(result: ResultFile) -> Iterator[str]:
+    """Yield which of pass@k and maj@n are without some samples."""
+    by_count: dict[int, list[str]] = {}
+    for name in dict.fromkeys([*(f"pass@{k}" for k in result.k), f"maj@{result.repeats}"]):
+        by_count.setdefault(result.metric_samples.get(name, 0), []).append(name)
+    for count, names in by_count.items():
+        if count < result.num_distinct:
+            yield (
+                f"{', '.join(names)} over {count} of {result.num_distinct} samples; "
+                "the others have too few measured replies"
+            )
+
+
 def _coverage(result: ResultFile) -> str:
-    metric = next(iter(metrics_in_order(result)), None)
+    metric = next((m for m in metrics_in_order(result) if m in result.scores), None)
     parts = [_scored(result, metric)]
     if result.num_errors:
         parts.append(f"{result.num_errors} {'error' if result.num_errors == 1 else 'errors'}")
@@ -47,7 +75,7 @@ def _coverage(result: ResultFile) -> str:
         parts.append(f"{result.num_skipped} skipped")
     if metric in result.if_errors_wrong:
         parts.append(f"{result.if_errors_wrong[metric]:.1f} if errors count as wrong")
-    return f"{result.dataset} {result.model}: {'; '.join(parts)}"
+    return "; ".join(parts)
 
 
 def _scored(result: ResultFile, metric: str | None) -> str:
@@ -72,16 +100,24 @@ def _missing(dataset: DatasetRef, model: str, results: Results) -> list[str]:
     return [f"{dataset.benchmark} {model}: no average, {coverage}; missing: {named}{rest}"]
 
 
-def _partial(models: Sequence[str], datasets: Sequence[DatasetRef], results: Results) -> list[str]:
-    """Return a line for each benchmark and model of which only some samples were run."""
-    counts: dict[tuple[str, str], int] = {}
+def _by_benchmark(
+    models: Sequence[str], datasets: Sequence[DatasetRef], results: Results
+) -> list[tuple[str, str, list[ResultFile]]]:
+    """Return each benchmark and model with its subsets' results."""
+    parts: dict[tuple[str, str], list[ResultFile]] = {}
     for dataset in datasets:
         for model in models:
-            result = results.get((model, dataset.name))
-            if result and result.partial:
-                key = (dataset.benchmark, model)
-                counts[key] = counts.get(key, 0) + result.num_samples
-    return [
-        f"{benchmark} {model}: partial run, {count} samples; not the benchmark's score"
-        for (benchmark, model), count in counts.items()
-    ]
+            if result := results.get((model, dataset.name)):
+                parts.setdefault((dataset.benchmark, model), []).append(result)
+    return [(*key, found) for key, found in parts.items()]
+
+
+def _of_benchmark(parts: Sequence[ResultFile]) -> Iterator[str]:
+    repeated = [part for part in parts if part.repeats > 1]
+    if repeated:
+        distinct, times = sum(p.num_distinct for p in repeated), repeated[0].repeats
+        yield f"each of {distinct} samples asked {times} times; means are over all runs"
+    if cut := sum(part.num_truncated for part in parts):
+        yield f"{cut} of {sum(part.num_replies for part in parts)} replies were cut at max_tokens"
+    if some := sum(part.num_samples for part in parts if part.partial):
+        yield f"partial run, {some} samples; not the benchmark's score"

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 __all__ = ["build_result"]
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pytest_evalplug.run.results import ResultFile
+from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
+from pytest_evalplug.summary.replies import (
+    extract_rate,
+    length_stats,
+    num_replies,
+    num_truncated,
+)
 from pytest_evalplug.types import AggScore, Detail
 
 
 def build_result(
     scores: Sequence[AggScore],
     details: Sequence[Detail],
+    records: Sequence[Mapping[str, Any]] = (),
     *,
     model: str,
     dataset: str,
@@ -22,16 +30,26 @@ def build_result(
     mode: str,
     num_skipped: int = 0,
     partial: bool = False,
+    repeats: int = 1,
+    k: Sequence[int] = (),
+    num_distinct: int = 0,
+    error: str | None = None,
     keep_details: bool = True,
+    with_extract_rate: bool = False,
+    with_res_length: bool = False,
 ) -> ResultFile:
     """Return one dataset's result; ``details`` has every sample that was not skipped.
 
-    A metric's standard error, and its value with errors counted as wrong, are taken from its
-    ``metadata``: ``stderr`` and ``if_errors_wrong``.
+    ``records`` are their prediction records. What the metrics' ``metadata`` has is kept:
+    ``stderr``, ``if_errors_wrong``, whether a metric is ``listed``, and ``other`` than numbers.
     """
     scored = [detail for detail in details if detail.error is None]
     errors = len(details) - len(scored)
     verdicts = [detail.correct for detail in scored if detail.correct is not None]
+    metrics = {score.metric: score.value for score in scores}
+    rate = extract_rate(details) if with_extract_rate else None
+    if rate is not None:
+        metrics[EXTRACT_RATE] = rate
     return ResultFile(
         model=model,
         dataset=dataset,
@@ -45,9 +63,19 @@ def build_result(
         num_skipped=num_skipped,
         num_correct=sum(verdicts) if verdicts else None,
         partial=partial,
-        metrics={score.metric: score.value for score in scores},
+        metrics=metrics,
         stderr=_given(scores, "stderr"),
         if_errors_wrong=_given(scores, "if_errors_wrong"),
+        unlisted=[s.metric for s in scores if not (s.metadata or {}).get("listed", True)],
+        repeats=repeats,
+        k=list(k),
+        num_distinct=num_distinct,
+        metric_samples={s.metric: s.num_samples for s in scores if s.agg_method == "repeats"},
+        num_replies=num_replies(records),
+        num_truncated=num_truncated(records),
+        res_length=length_stats(records) if with_res_length else None,
+        error=error,
+        other={n: v for s in scores for n, v in (s.metadata or {}).get("other", {}).items()},
         details=[detail.to_wire() for detail in details] if keep_details else None,
     )
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.results import ResultFile, dataset_name
+from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile, dataset_name
 
 _COMMON = ("accuracy", "score", "exact_match", "f1", "rouge1")
 
@@ -88,9 +88,11 @@ def read_results(
 
 
 def dataset_rows(dataset: str, models: Sequence[str], results: Results) -> list[Row]:
-    """Return a dataset's rows, one a metric; without any result one row of dashes."""
-    entries = [_entries(results.get((model, dataset))) for model in models]
-    return pivot(dataset, entries) or [Row(dataset, "-", "-", "-", (None,) * len(models))]
+    """Return a dataset's rows, one a metric; without any score a first row of dashes."""
+    rows = pivot(dataset, [_entries(results.get((model, dataset))) for model in models])
+    if all(row.metric == EXTRACT_RATE for row in rows):
+        rows.insert(0, Row(dataset, "-", "-", "-", (None,) * len(models)))
+    return rows
 
 
 def pivot(dataset: str, entries: Sequence[Sequence[Entry]]) -> list[Row]:
@@ -111,13 +113,17 @@ def _entries(result: ResultFile | None) -> list[Entry]:
             result.version,
             name,
             result.mode,
-            Cell(result.metrics[name], result.num_scored, result.stderr.get(name)),
+            Cell(result.metrics[name], result.samples_of(name), result.stderr.get(name)),
         )
         for name in metrics_in_order(result)
     ]
 
 
 def metrics_in_order(result: ResultFile) -> list[str]:
-    """Return the metrics' names, well-known ones first, else as the Evaluator gave them."""
-    rank = {name: place for place, name in enumerate(_COMMON)}
-    return sorted(result.metrics, key=lambda name: rank.get(name, len(rank)))
+    """Return the metrics for a table, well-known ones first, else as the Evaluator gave them.
+
+    The extraction rate comes last.
+    """
+    rank = {name: place for place, name in enumerate(_COMMON)} | {EXTRACT_RATE: len(_COMMON) + 1}
+    listed = (name for name in result.metrics if name not in result.unlisted)
+    return sorted(listed, key=lambda name: rank.get(name, len(_COMMON)))

@@ -176,6 +176,9 @@ def test_help(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
         "--limit",
         "--subset",
         "--data-dir",
+        "--dump-extract-rate",
+        "--dump-res-length",
+        "--dump-eval-details",
     ):
         twin = "--eval-stage" if short == "--mode" else f"--eval-{short[2:]}"
         assert f"  {short}" in group

@@ -70,3 +70,36 @@ def test_a_plain_function_scores_a_sample_or_the_set() -> None:
     assert resolve_evaluator(whole).evaluate(1, 1, None, predictions=["a"], references=["b"]) == {
         "pairs": 1.0
     }
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "twice"),
+    [
+        ("last-number", "last-number", ["last_number"]),
+        (["think", "last-number"], "last-number", ["last_number"]),
+        ("last-number", "first-number", []),
+        (
+            {"type": "after", "marker": "####"},
+            {"type": "after", "marker": "A:"},
+            [],  # other options, another step
+        ),
+        ("last-number", None, []),
+    ],
+)
+def test_a_postprocessor_in_both_places(outer: Any, inner: Any, twice: list[str]) -> None:
+    evaluator = {"type": "accuracy", "pred_postprocessor": inner}
+    config = EvalConfig.from_dict({"pred_postprocessor": outer, "evaluator": evaluator})
+    assert config.applied_twice == twice
+
+
+def test_an_evaluator_with_an_init_of_its_own_has_no_postprocessor() -> None:
+    class Own(BaseEvaluator):
+        def __init__(self) -> None: ...
+
+        def score_sample(self, prediction: str) -> float:
+            return float(len(prediction))
+
+    assert EvalConfig.from_dict({"evaluator": Own}).applied_twice == []
+    score = Own().judge({"prediction": "abc"})
+    assert score is not None
+    assert score.value == {"score": 3.0}

@@ -66,13 +66,39 @@ def test_the_file_is_as_documented(run: RunDirectory) -> None:
         "partial": True,
         "stderr": {"accuracy": 3.33},
         "if_errors_wrong": {"accuracy": 80.0},
+        "unlisted": [],
+        "repeats": 1,
+        "k": [],
+        "num_distinct": 0,
+        "metric_samples": {},
+        "num_replies": 0,
+        "num_truncated": 0,
+        "res_length": None,
+        "error": None,
     }
+
+
+def test_what_is_no_number_comes_back_apart(run: RunDirectory) -> None:
+    other = {"languages": ["en"], "ok": True, "note": "text", "nothing": None}
+    written = result(other=other, unlisted=["f1"], metric_samples={"f1": 3})
+    content = json.loads(written.write(run).read_bytes())
+    assert content["ok"] is True
+    read = ResultFile.read(run, "org/qwen", "gsm8k")
+    assert read == written
+    assert read is not None
+    assert (read.other, read.samples_of("f1"), read.samples_of("accuracy")) == (other, 3, 90)
+
+
+def test_the_extraction_rate_is_no_score() -> None:
+    assert result(metrics={"extract_rate": 90.0, "f1": 1.0}).scores == {"f1": 1.0}
 
 
 @pytest.mark.parametrize("name", ["details", "run"])
 def test_a_metric_cannot_take_a_reserved_name(run: RunDirectory, name: str) -> None:
     with pytest.raises(ConfigError, match=f"gsm8k: a metric may not be called '{name}'"):
         result(metrics={name: 1.0}).write(run)
+    with pytest.raises(ConfigError, match=f"gsm8k: a metric may not be called '{name}'"):
+        result(other={name: "text"}).write(run)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"run": {}}', '{"run": 1}', '{"run": {"ver'])

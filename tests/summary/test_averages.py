@@ -63,6 +63,26 @@ def test_other_shared_metrics_have_averages_by_their_name() -> None:
     }
 
 
+def test_the_extraction_rate_is_never_the_benchmarks_score() -> None:
+    rate = {"extract_rate": 50.0}
+    found = results({"metrics": {"f1": 1.0, **rate}}, {"metrics": {"bleu": 2.0, **rate}})
+    assert [row.metric for row in average_rows(LAW, ["a"], found)] == [
+        "extract_rate_naive_average",
+        "extract_rate_weighted_average",
+    ]
+    found = results({"metrics": {"f1": 1.0, **rate}}, {"metrics": rate})
+    assert missing_subsets(LAW, "a", found) == ["virology"]
+
+
+def test_an_average_of_pass_at_k_weighs_by_its_samples() -> None:
+    found = results(
+        {"metrics": {"pass@4": 60.0}, "metric_samples": {"pass@4": 1}},
+        {"metrics": {"pass@4": 90.0}, "metric_samples": {"pass@4": 2}},
+    )
+    naive, weighted = (row.cells[0] for row in average_rows(LAW, ["a"], found))
+    assert (naive, weighted) == (Cell(75.0, 3), Cell(80.0, 3))
+
+
 @pytest.mark.parametrize("empty", [False, True])
 def test_without_a_subset_there_is_no_average(empty: bool) -> None:
     found = results({"accuracy": 60.0}, {"num_scored": 0})

@@ -82,6 +82,59 @@ def test_a_partial_run_says_so_once_per_benchmark_and_model() -> None:
     ]
 
 
+REPEATED: dict[str, Any] = {
+    "num_samples": 8,
+    "num_scored": 7,
+    "num_errors": 1,
+    "num_correct": 4,
+    "metrics": {"accuracy": 400 / 7, "pass@1": 50.0},
+    "if_errors_wrong": {"accuracy": 50.0},
+    "repeats": 4,
+    "k": [1, 4],
+    "num_distinct": 2,
+    "metric_samples": {"pass@1": 2, "pass@4": 1, "maj@4": 1},
+}
+
+
+def test_repeats_and_samples_with_too_few_of_them() -> None:
+    assert notes(result(GSM8K, "qwen", **REPEATED)) == [
+        "gsm8k qwen: 4 right of 7 scored = 57.1; 1 error; 50.0 if errors count as wrong",
+        "gsm8k qwen: pass@4, maj@4 over 1 of 2 samples; the others have too few measured replies",
+        "gsm8k qwen: each of 2 samples asked 4 times; means are over all runs",
+    ]
+    nothing = {**REPEATED, "num_correct": None, "num_scored": 8, "metric_samples": {}}
+    assert notes(result(GSM8K, "qwen", **nothing)) == [
+        "gsm8k qwen: each of 2 samples asked 4 times; means are over all runs"
+    ]
+
+
+def test_cut_replies_are_added_up_over_subsets() -> None:
+    subsets = ("a", "b")
+    datasets = tuple(DatasetRef("mmlu", subset, subsets) for subset in subsets)
+    cut = [result(d, "qwen", 1.0, num_truncated=6, num_replies=16) for d in datasets]
+    assert notes(*cut, datasets=datasets) == ["mmlu qwen: 12 of 32 replies were cut at max_tokens"]
+
+
+def test_lengths_of_replies() -> None:
+    stats = {"n": 3, "mean": 4.25, "median": 4.0, "p95": 9, "max": 10}
+    lengths = {"characters": stats, "tokens": {**stats, "n": 2}}
+    assert notes(result(GSM8K, "qwen", 1.0, res_length=lengths)) == [
+        "gsm8k qwen: reply length in characters: mean 4.2, median 4, p95 9, max 10 (n = 3)",
+        "gsm8k qwen: reply length in tokens: mean 4.2, median 4, p95 9, max 10 (n = 2)",
+    ]
+
+
+def test_why_there_are_no_metrics() -> None:
+    failed = result(
+        GSM8K, "qwen", error="Bleu: no corpus", num_errors=1, num_scored=9,
+        metrics={"extract_rate": 90.0},
+    )  # fmt: skip
+    assert notes(failed) == [
+        "gsm8k qwen: no metrics, Bleu: no corpus",
+        "gsm8k qwen: 9 of 10 scored; 1 error",
+    ]
+
+
 def test_precision_lines_have_n_and_the_standard_error() -> None:
     row = Row("gsm8k", "v", "accuracy", "gen", (Cell(79.6875, 64, 5.0696), Cell(1.0, 1), None))
     assert precision_lines(["a", "b", "c"], [row]) == ["gsm8k a: accuracy 79.69 ± 5.07 (n = 64)"]

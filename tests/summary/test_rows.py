@@ -58,3 +58,24 @@ def test_no_result_or_nothing_scored_is_a_row_of_dashes() -> None:
     assert dataset_rows("gsm8k", ["a"], {}) == dashes
     empty = result(GSM8K, "a", num_scored=0, num_errors=10)
     assert dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): empty}) == dashes
+
+
+def test_the_extraction_rate_comes_last_and_is_no_score() -> None:
+    both = result(GSM8K, "a", metrics={"extract_rate": 90.0, "bleu": 1.0, "accuracy": 2.0})
+    rows = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): both})
+    assert [row.metric for row in rows] == ["accuracy", "bleu", "extract_rate"]
+    alone = result(GSM8K, "a", metrics={"extract_rate": 90.0})
+    rows = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): alone})
+    assert [(row.metric, row.cells) for row in rows] == [
+        ("-", (None,)),
+        ("extract_rate", (Cell(90.0, 10),)),
+    ]
+
+
+def test_unlisted_metrics_stay_in_the_file_and_cells_have_their_own_n() -> None:
+    repeated = result(
+        GSM8K, "a", metrics={"pass@4": 1.0, "G-Pass@4_0.5": 2.0},
+        unlisted=["G-Pass@4_0.5"], metric_samples={"pass@4": 3},
+    )  # fmt: skip
+    (row,) = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): repeated})
+    assert (row.metric, row.cells) == ("pass@4", (Cell(1.0, 3),))
