@@ -9,7 +9,8 @@ import builtins
 import sys
 
 from pytest_evalplug.errors import EvalplugError, one_line
-from pytest_evalplug.evaluation.sandbox.inside.checker import FILE_NAME, Test
+from pytest_evalplug.evaluation.sandbox.inside.checker import FILE_NAME
+from pytest_evalplug.evaluation.sandbox.inside.job import Test
 
 _CHECK, _SEEN = "evalplug check", "evalplug seen"  # no program text can name these
 
@@ -42,23 +43,23 @@ def _free_names(tree: ast.Module) -> list[str]:
 
 
 class _Counting(ast.NodeTransformer):
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.test, ast.Constant):
             node.test = _call(_CHECK, node.test)
         return node
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name.startswith("assert"):
             node.func = _call(_SEEN, node.func)
         return node
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:  # noqa: N802
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         return self._counted(node)
 
-    def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:  # noqa: N802
+    def visit_Try(self, node: ast.Try) -> ast.AST | list[ast.stmt]:
         return self._counted(node)
 
     def _counted(self, node: ast.stmt) -> ast.AST | list[ast.stmt]:

@@ -20,8 +20,7 @@ from weakref import WeakKeyDictionary
 
 from pytest_evalplug.errors import EvalplugError, one_line
 from pytest_evalplug.evaluation.sandbox import kinds
-from pytest_evalplug.evaluation.sandbox.inside.checker import Test
-from pytest_evalplug.evaluation.sandbox.inside.isolation import Settings
+from pytest_evalplug.evaluation.sandbox.inside.job import Settings, Test
 from pytest_evalplug.evaluation.sandbox.preparing import prepare
 from pytest_evalplug.evaluation.waiting import wait_for
 
@@ -72,7 +71,7 @@ async def run_program(
     *,
     timeout: float,
     setup: str = "",
-    limits: Limits = Limits(),  # noqa: B008
+    limits: Limits = Limits(),
     kind: str | None = None,
 ) -> Verdict:
     """Run ``program``, then ``test`` on what it defines, with ``timeout`` seconds for both.

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["FILE_NAME", "Test", "check"]
+__all__ = ["FILE_NAME", "check"]
 
 import sys
-from types import (
-    BuiltinFunctionType,
-    CodeType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-)
-from typing import Any, TypedDict
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 from .peer import Peer, PeerLostError
 from .remote import Remote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .job import Test
 
 NAME = "test"
 FILE_NAME = "<test>"
@@ -23,16 +22,6 @@ _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, type)
 _ATTRIBUTES = frozenset({"get", "set", "delete"})
 _LOAD, _NAMES = 0, 1  # what program.run exports
 _LONGEST_REASON = 500
-
-
-class Test(TypedDict):
-    """A test as the runner prepares it."""
-
-    setup: CodeType
-    code: CodeType
-    names: list[str]
-    tools: list[str]
-    check_names: tuple[str, str]
 
 
 class Checks:

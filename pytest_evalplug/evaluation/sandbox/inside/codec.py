@@ -15,7 +15,12 @@ __all__ = ["CodecError", "Reader", "Writer", "apply_state", "state_of"]
 import builtins
 import struct
 import sys
-from typing import Any, Protocol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .job import Link
 
 _BASES = (int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset)
 _SHARED = (list, dict, set, bytearray)
@@ -38,28 +43,6 @@ _REBUILT = {
 
 class CodecError(Exception):
     """The other side sent what no honest peer sends."""
-
-
-class Link(Protocol):
-    """What references mean on this side."""
-
-    def export(self, value: Any) -> int:
-        """Return the number under which the other side may refer to ``value``."""
-
-    def exported(self, number: int) -> Any:
-        """Return the value exported as ``number``."""
-
-    def imported(self, number: int, name: str) -> Any:
-        """Return the stand-in for the other side's object ``number``."""
-
-    def imported_error(self, number: int, name: str, base: type[BaseException]) -> Any:
-        """Return the stand-in for the other side's class of exceptions ``number``."""
-
-    def imported_value(self, number: int, value: Any) -> Any:
-        """Return ``value`` with the other attributes of the other side's object ``number``."""
-
-    def number_of(self, value: Any) -> int | None:
-        """Return the other side's number for a stand-in, ``None`` for anything else."""
 
 
 class Writer:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-__all__ = ["Settings", "enter"]
+__all__ = ["enter"]
 
+import _signal as signal
 import os
 import resource
-import signal
-from typing import Any, TypedDict
 
 from . import kernel
 from .landlock import restrict
 from .seccomp import filter_program
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .job import Settings
+
 _READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SMALL = 64 * 2**20
-
-
-class Settings(TypedDict):
-    """What the runner says of one execution."""
-
-    kind: str
-    visible: list[str]
-    private: str
-    seconds: float
-    memory: int
-    file_size: int
-    processes: int
-    search: list[str]
-    program: str
 
 
 def enter(settings: Settings) -> None:

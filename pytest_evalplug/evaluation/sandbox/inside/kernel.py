@@ -20,7 +20,10 @@ __all__ = [
 import ctypes
 import os
 import struct
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NEWNS, NEWIPC, NEWUTS, NEWUSER = 0x20000, 0x8000000, 0x4000000, 0x10000000
 NEWPID, NEWNET, NEWCGROUP = 0x20000000, 0x40000000, 0x2000000
@@ -102,7 +105,9 @@ def bind(source: str, target: str, *, writable: bool = False) -> None:
     """Show ``source``, with all that is mounted below it, at ``target``."""
     mount(source, target, "none", BIND | RECURSIVE)
     if not writable:
-        attributes = ctypes.create_string_buffer(struct.pack("<4Q", RDONLY | NOSUID | NODEV, 0, 0, 0))
+        attributes = ctypes.create_string_buffer(
+            struct.pack("<4Q", RDONLY | NOSUID | NODEV, 0, 0, 0)
+        )
         path = ctypes.c_char_p(target.encode())
         syscall(_MOUNT_SETATTR, _AT_FDCWD, path, _AT_RECURSIVE, attributes, 32)
 
@@ -126,4 +131,8 @@ def apply_filter(program: bytes) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_void_p))
 
     entry = Program(len(program) // 8, ctypes.addressof(code))
-    _check(_libc.prctl(22, ctypes.c_ulong(2), ctypes.byref(entry), ctypes.c_ulong(0), ctypes.c_ulong(0)))
+    _check(
+        _libc.prctl(
+            22, ctypes.c_ulong(2), ctypes.byref(entry), ctypes.c_ulong(0), ctypes.c_ulong(0)
+        )
+    )

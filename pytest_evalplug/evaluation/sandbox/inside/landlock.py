@@ -7,9 +7,12 @@ __all__ = ["restrict"]
 import ctypes
 import os
 import struct
-from collections.abc import Iterable
 
 from .kernel import syscall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE, _READ, _READ_DIR, _TRUNCATE, _IOCTL = 1, 2, 4, 8, 1 << 14, 1 << 15

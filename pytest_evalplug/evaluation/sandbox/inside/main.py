@@ -4,15 +4,20 @@ from __future__ import annotations
 
 __all__ = ["main"]
 
+import _signal as signal
 import marshal
 import os
-import signal
 import sys
-from typing import Any
 
 from . import checker, program
-from .isolation import Settings, enter
+from .isolation import enter
 from .peer import Peer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .job import Settings
 
 
 def main() -> None:

@@ -6,12 +6,15 @@ __all__ = ["Peer", "PeerLostError"]
 
 import os
 import struct
-import threading
-from collections.abc import Callable
-from typing import Any
+from _thread import RLock
 
 from .codec import CodecError, Reader, Writer, apply_state, state_of
 from .remote import OPERATIONS, Remote, error_class, extended
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _LONGEST = 256 * 2**20
 
@@ -35,7 +38,7 @@ class Peer:
         self._exports: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._errors: dict[int, type[BaseException]] = {}
-        self._line = threading.RLock()
+        self._line = RLock()
 
     def ask(self, operation: str, target: Any, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do ``operation`` with its object; return or raise what comes of it.
@@ -169,9 +172,10 @@ class Peer:
             number: int = value._evalplug_number
         elif "_evalplug_remote" in getattr(value, "__dict__", ()):
             number = value._evalplug_remote._evalplug_number
-        elif isinstance(value, type) and self._errors.get(
-            getattr(value, "_evalplug_number", None)
-        ) is value:
+        elif (
+            isinstance(value, type)
+            and self._errors.get(getattr(value, "_evalplug_number", None)) is value
+        ):
             number = value._evalplug_number
         else:
             return None

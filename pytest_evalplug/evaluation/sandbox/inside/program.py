@@ -7,9 +7,12 @@ __all__ = ["run"]
 import os
 import sys
 from types import ModuleType
-from typing import Any
 
 from .peer import Peer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAME = "program"
 _MODULE = ModuleType(NAME)  # a name other than __main__: a guarded main part doesn't run

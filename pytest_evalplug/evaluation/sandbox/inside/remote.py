@@ -5,9 +5,11 @@ from __future__ import annotations
 __all__ = ["OPERATIONS", "Remote", "error_class", "extended"]
 
 import operator
-from collections.abc import Callable, Iterator
-from functools import cache
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "call": lambda target, *args, **kwargs: target(*args, **kwargs),
@@ -131,19 +133,23 @@ for _name in ("lt", "le", "gt", "ge", "add", "sub"):
     setattr(Remote, f"__{_name}__", _between_remotes(_name))
 
 
-@cache
-def _extended_class(base: type) -> type:
-    def get(self: Any, name: str) -> Any:
-        if name.startswith("__") or "_evalplug_remote" not in self.__dict__:
-            raise AttributeError(name)
-        return getattr(self._evalplug_remote, name)
+def _get_from_remote(self: Any, name: str) -> Any:
+    if name.startswith("__") or "_evalplug_remote" not in self.__dict__:
+        raise AttributeError(name)
+    return getattr(self._evalplug_remote, name)
 
-    return type(base.__name__, (base,), {"__getattr__": get})
+
+_EXTENDED = {
+    base: type(base.__name__, (base,), {"__getattr__": _get_from_remote})
+    for base in (
+        int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset
+    )
+}  # fmt: skip
 
 
 def extended(value: Any, remote: Remote) -> Any:
     """Return a plain value that has the attributes of an object of the other process, too."""
-    result = _extended_class(type(value))(value)
+    result = _EXTENDED[type(value)](value)
     result._evalplug_remote = remote
     return result
 
