@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["main"]
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -22,6 +23,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EvalplugError as error:
         print(f"evalplug {args.command}: error: {error}", file=sys.stderr)  # as argparse does
         return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # whoever reads has seen enough, as in "| head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return status
 
 

@@ -153,3 +153,18 @@ def test_a_terminal_of_few_letters(tmp_path: Path) -> None:
     )
     assert done.returncode in (0, 1)
     assert done.stderr == b""
+
+
+def test_a_reader_that_stops(tmp_path: Path) -> None:
+    path = write(tmp_path / "many.jsonl", *[{**ROW, "expected": "9"}] * 2000)
+    with subprocess.Popen(
+        [sys.executable, "-m", "pytest_evalplug.cli", "cases", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141

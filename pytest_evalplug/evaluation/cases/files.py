@@ -92,7 +92,7 @@ class CaseFile:
             found = check(row, self.steps)
             finding = wait_for(found) if inspect.isawaitable(found) else found
         except EvalplugError as error:
-            error.where = error.where or where
+            error.where = f"{where}: {error.where}" if error.where else where
             raise
         except Exception as error:  # the rule being tried may be anybody's
             shown, *label = KINDS[self.kind].fields
