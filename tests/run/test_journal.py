@@ -1,20 +1,16 @@
 from __future__ import annotations
 
-import base64
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_evalplug.run.journal import JournalWriter, scan_journal
-
-Cases = Callable[[str], list[dict[str, Any]]]
 
 WRITER = """
 import sys
@@ -45,17 +41,6 @@ journal.append({"index": 2})
 
 def read(path: Path) -> list[dict[str, Any]]:
     return [record for _, record in scan_journal(path)]
-
-
-def test_labelled_journals(cases: Cases, tmp_path: Path) -> None:
-    wrong = []
-    for case in cases("journal"):
-        path = tmp_path / "journal.jsonl"
-        path.write_bytes(base64.b64decode(case["bytes_b64"]))
-        kept = {record["id"]: record for record in read(path)}
-        if sorted(kept) != sorted(case["kept_ids"]):
-            wrong.append((case["id"], case["why"], sorted(kept)))
-    assert wrong == []
 
 
 def test_records_come_back_in_order(tmp_path: Path) -> None:
