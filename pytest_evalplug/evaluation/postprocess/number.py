@@ -23,13 +23,14 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 _ENUMERATION = re.compile(r"^[ #>*\-]{0,8}\d{1,3}[.)] +(?=\S)", re.MULTILINE)
 
 
-@postprocessors.register("last-number")
+@postprocessors.register("last-number", "gsm8k")
 def last_number(text: Any) -> str:
     r"""Return the number that the reply arrives at, in canonical form, ``""`` if there is none.
 
     The last marked number (``#### 8``, ``\boxed{8}``, "the answer is 8") wins over the last
     number of the reply; of an equation what follows the last equals sign counts. Equal numbers
     give equal texts: ``1,000`` and ``1000.0`` are ``1000``, ``3/4`` is ``0.75``, ``1/3`` stays.
+    It reads GSM8K's replies and its solutions alike (Cobbe et al. 2021, arXiv:2110.14168).
 
     >>> last_number("He sells 9 * 2 = $18 worth every day.")
     '18'

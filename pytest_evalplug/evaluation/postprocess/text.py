@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["fold", "general", "nfkc"]
+__all__ = ["fold", "general", "general_cn", "nfkc", "none"]
 
 import re
 import unicodedata
@@ -14,6 +14,8 @@ _BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
 _CACHE_SIZE = 4096
 _MAX_MARKS = 30
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
+_HAN = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+_SPACE_IN_HAN = re.compile(rf"(?<=[{_HAN}]) +| +(?=[{_HAN}])")
 _LEADING = re.compile(r"^[.\- ]+(?![\d.])")
 
 
@@ -81,3 +83,26 @@ def general(text: Any) -> str:
     bare = "".join(c for c in line if c in ".-" or unicodedata.category(c)[0] != "P")
     words = _ARTICLES.sub(" ", bare).split()
     return _LEADING.sub("", " ".join(words)).rstrip(".- ")
+
+
+@postprocessors.register("general_cn")
+def general_cn(text: Any) -> str:
+    """Return a short Chinese answer as :func:`general` does, without spaces beside Chinese.
+
+    Chinese sets none between words, so those that a reply has say nothing; OpenCompass's rule of
+    this name puts one between any two words instead (``opencompass-general_cn``).
+
+    >>> general_cn("\u201c\u5317 \u4eac\u201d\u3002")
+    '北京'
+    """
+    return _SPACE_IN_HAN.sub("", general(text))
+
+
+@postprocessors.register("none")
+def none(text: Any) -> str:
+    """Return the reply as it is, for Evaluators that judge all of it, as IFEval does.
+
+    >>> none(" As it is. ")
+    ' As it is. '
+    """
+    return "" if text is None else str(text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["split_reasoning", "think"]
+__all__ = ["REASONING_TAG", "split_reasoning", "think", "without_reasoning"]
 
 import re
 from typing import Any
 
 from pytest_evalplug.evaluation.registry import postprocessors
 
-_TAG = re.compile(
+REASONING_TAG = re.compile(
     r"<(?P<close>/?)(?:seed:)?(?:think|thinking|thought|reasoning)>"
     r"|\[(?P<close2>/?)THINK(?:ING)?\]"
     r"|\u25c1(?P<close3>/?)think\u25b7"
@@ -32,7 +32,7 @@ def split_reasoning(text: str) -> tuple[str, bool]:
         return _final_channel(text)
     kept: list[str] = []
     depth = position = 0
-    for tag in _TAG.finditer(text):
+    for tag in REASONING_TAG.finditer(text):
         if depth == 0:
             kept.append(text[position : tag.start()])
         if not _closes(tag):
@@ -45,6 +45,11 @@ def split_reasoning(text: str) -> tuple[str, bool]:
     if depth == 0:
         kept.append(text[position:])
     return "".join(kept), depth > 0
+
+
+def without_reasoning(reply: Any) -> str:
+    """Return the reply's text without its reasoning; ``None`` is empty text."""
+    return split_reasoning("" if reply is None else str(reply))[0]
 
 
 def _closes(tag: re.Match[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.postprocess.option import first_capital, first_option, last_option
+from pytest_evalplug.evaluation.postprocess.option import first_option, last_option
 
 
 @pytest.mark.parametrize("extract", [first_option, last_option])
@@ -97,8 +97,3 @@ def test_first_and_last_line() -> None:
 
 def test_options_may_be_a_list_and_lower_case() -> None:
     assert first_option("Answer: B", options=["a", "b"]) == "B"
-
-
-@pytest.mark.parametrize(("text", "letter"), [("see (C) or D", "C"), ("none", ""), (None, "")])
-def test_first_capital(text: str | None, letter: str) -> None:
-    assert first_capital(text) == letter
