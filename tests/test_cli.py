@@ -90,8 +90,11 @@ def test_rules_in_a_row(cases_file: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--postprocessor", "after:{marker}"], "--postprocessor after:{marker}: not readable: "),
-        (["--postprocessor", "{}x"], "--postprocessor {}x: not readable"),
+        (
+            ["--postprocessor", "after:{marker}"],
+            "--postprocessor after:{marker}: options are JSON: ",
+        ),
+        (["--postprocessor", "{}x"], "unknown postprocessor '{}x'"),
         (["--postprocessor", "nowhere:f"], "not importable: ModuleNotFoundError: No module"),
         (["--postprocessor", "math:nothing"], "not importable: AttributeError"),
         (["--postprocessor", "last-numbr"], "unknown postprocessor 'last-numbr'. Did you mean"),

@@ -6,9 +6,7 @@ __all__ = ["show_cases"]
 
 import importlib
 import json
-import logging
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,8 +15,6 @@ from pytest_evalplug.errors import ConfigError, EvalplugError, one_line
 from pytest_evalplug.evaluation.cases import CaseFile, Outcome, Report, shipped_files
 from pytest_evalplug.report.text import SHOWN, clean, ending, shorten
 from pytest_evalplug.run.jsonio import dumps
-
-_RULE = re.compile(r"(?P<name>[^{]*?)(?P<options>:\{.*\})?", re.DOTALL)
 
 
 def show_cases(
@@ -35,8 +31,6 @@ def show_cases(
     that can't be read.
     """
     steps = [_read_rule(rule) for rule in rules] or None
-    # lines that a journal skips are what its cases are about
-    logging.getLogger("pytest_evalplug.run.journal").setLevel(logging.ERROR)
     paths = files or shipped_files()
     loaded = [_load(path, kind, steps) for path in paths]
     reports = [report for file in loaded if file and (report := _check(file, quiet=quiet))]
@@ -54,7 +48,7 @@ def _load(path: str | os.PathLike[str], kind: str | None, steps: Any) -> CaseFil
     try:
         return CaseFile.load(path, kind=kind, postprocessor=steps)
     except EvalplugError as error:
-        print_error(error)
+        _print_error(error)
     return None
 
 
@@ -62,7 +56,7 @@ def _check(file: CaseFile, *, quiet: bool) -> Report | None:
     try:
         report = file.check()
     except EvalplugError as error:
-        print_error(error)
+        _print_error(error)
         return None
     print(f"{file.path}: {report.right}/{report.total} right")
     if not quiet:
@@ -73,7 +67,7 @@ def _check(file: CaseFile, *, quiet: bool) -> Report | None:
     return report
 
 
-def print_error(error: EvalplugError) -> None:
+def _print_error(error: EvalplugError) -> None:
     """Print an error as argparse prints its own."""
     print(f"evalplug cases: error: {error}", file=sys.stderr, flush=True)
 
@@ -100,15 +94,15 @@ def _miss(outcome: Outcome) -> Iterator[str]:
 
 def _read_rule(text: str) -> dict[str, Any]:
     """Return ``NAME``, ``MODULE:FUNCTION`` or either with ``:{options as JSON}`` as in eval_cfg."""
-    match = _RULE.fullmatch(text)
+    name, brace, options = text.partition(":{")
     where = f"--postprocessor {text}"
     try:
-        name, options = match["name"], json.loads((match["options"] or ":{}")[1:])  # type: ignore[index]
-    except (TypeError, ValueError) as error:
+        configured = json.loads(brace[1:] + options or "{}")
+    except ValueError as error:
         raise ConfigError(
-            f"not readable: {one_line(error)}", where=where, fix='Write NAME:{"option": "value"}'
+            f"options are JSON: {error}", where=where, fix='Write NAME:{"option": "value"}'
         ) from None
-    return {**options, "type": _function(name, where) if ":" in name else name}
+    return {**configured, "type": _function(name, where) if ":" in name else name}
 
 
 def _function(name: str, where: str) -> Any:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +150,14 @@ def test_journal(tmp_path: Path) -> None:
     assert right.right
     assert (wrong.right, wrong.got) == (False, ["a", "b"])
     assert wrong.input.endswith('{"id')
+
+
+def test_skipped_lines_of_a_journal_are_no_warning_of_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"bytes_b64": "ewp7fQo=", "kept_ids": []}')  # { and {}
+    command = [sys.executable, "-m", "pytest_evalplug.cli", "cases", str(path)]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert done.stderr == b""
 
 
 def test_dataset_rows(tmp_path: Path) -> None:
