@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["BleuEvaluator", "ChrfEvaluator", "sentence_bleu", "sentence_chrf"]
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import zip_longest
-from statistics import fmean
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -22,9 +22,13 @@ def sentence_bleu(pred: str, references: Sequence[str], tokenize: str = "auto") 
     ``tokenize`` is a tokenizer of sacrebleu; ``auto`` takes ``zh`` for a Chinese first reference
     and ``13a`` for any other.
     """
-    tokenizer = _tokenizer(tokenize, references[:1])
-    metric = _sacrebleu().BLEU(tokenize=tokenizer, effective_order=True)
+    metric = _sentence_bleu(_tokenizer(tokenize, references[:1]))
     return float(metric.sentence_score(pred, list(references)).score)
+
+
+@cache
+def _sentence_bleu(tokenizer: str) -> Any:
+    return _sacrebleu().BLEU(tokenize=tokenizer, effective_order=True)
 
 
 def sentence_chrf(pred: str, references: Sequence[str]) -> float:
@@ -49,31 +53,21 @@ def _tokenizer(tokenize: str, references: Sequence[str]) -> str:
 
 
 class _CorpusEvaluator(TextEvaluator):
-    """Scores each sample as a sentence, and the set as a corpus."""
+    """Scores each sample as a sentence, and the set as a corpus: which is no mean of sentences."""
 
     def score(self, predictions: Sequence[Any], references: Sequence[Any]) -> dict[str, Any]:
-        """Return the corpus score, and the mean of the sentence scores.
+        """Return the corpus score.
 
         Raises ConfigError for an empty set, columns of different lengths and lists of
         candidates, EvalplugError for a missing reference.
         """
         if not predictions or len(predictions) != len(references):
-            raise ConfigError(
-                f"{len(predictions)} predictions and {len(references)} references make no corpus"
-            )
+            raise ConfigError(f"{len(predictions)} predictions for {len(references)} references")
         if any(isinstance(pred, list) for pred in predictions):
             raise ConfigError(f"{self.metric} of a corpus needs one prediction a sample, no list")
         preds = ["" if is_missing(pred) else str(pred) for pred in predictions]
-        accepted_texts = [[str(r) for r in accepted(reference)] for reference in references]
-        streams = [list(stream) for stream in zip_longest(*accepted_texts)]
-        sentences = [
-            self.scale_for(self.metric) * self.score_sample(*pair)[self.metric]
-            for pair in zip(preds, accepted_texts, strict=True)
-        ]
-        return {
-            self.metric: self.corpus(preds, streams),
-            f"sentence_{self.metric}": fmean(sentences),
-        }
+        texts = ([str(r) for r in accepted(reference)] for reference in references)
+        return {self.metric: self.corpus(preds, [list(stream) for stream in zip_longest(*texts)])}
 
     def corpus(self, preds: list[str], streams: list[list[str | None]]) -> float:
         """Return the corpus score from 0 to 100; stream k has each sample's k-th reference."""
@@ -82,13 +76,13 @@ class _CorpusEvaluator(TextEvaluator):
 
 @evaluators.register("bleu", "BleuEvaluator")
 class BleuEvaluator(_CorpusEvaluator):
-    """BLEU by sacrebleu: ``bleu`` of the set is the corpus score, of a sample its sentence score.
+    """BLEU by sacrebleu: of the set the corpus score, of a sample its sentence score.
 
     ``tokenize`` names a tokenizer of sacrebleu; ``auto`` goes by ``lang`` (``zh``: ``zh``, any
     other: ``13a``), and that by the script of the references if it is ``auto`` too. Japanese and
     Thai want ``tokenize="char"``, or a tokenizer of their own. Several references: sacrebleu's
-    multi-reference score. Metrics: ``bleu`` and ``sentence_bleu`` (the samples' mean), 0 to 100;
-    per sample from 0 to 1. Source: Papineni et al. 2002; Post 2018, arXiv:1804.08771.
+    multi-reference score. Metric: ``bleu``, 0 to 100; per sample from 0 to 1. Source: Papineni et
+    al. 2002 (aclanthology.org/P02-1040); Post 2018, arXiv:1804.08771.
     """
 
     metric: ClassVar[str] = "bleu"
@@ -119,10 +113,10 @@ class BleuEvaluator(_CorpusEvaluator):
 
 @evaluators.register("chrf", "ChrfEvaluator")
 class ChrfEvaluator(_CorpusEvaluator):
-    """chrF2 by sacrebleu: ``chrf`` of the set is the corpus score, of a sample its sentence score.
+    """chrF2 by sacrebleu: of the set the corpus score, of a sample its sentence score.
 
-    Metrics: ``chrf`` and ``sentence_chrf`` (the samples' mean), 0 to 100; per sample from 0 to 1.
-    Source: Popović 2015 (aclanthology.org/W15-3049), sacrebleu's defaults.
+    Metric: ``chrf``, 0 to 100; per sample from 0 to 1. Source: Popović 2015
+    (aclanthology.org/W15-3049), with sacrebleu's defaults.
     """
 
     metric: ClassVar[str] = "chrf"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -52,11 +53,11 @@ def test_the_tokenizer(options: dict[str, Any], bleu: float) -> None:
 
 def test_the_set_is_scored_as_a_corpus() -> None:
     preds = ["the cat is on the mat", "it is raining hard today"]
-    references = ["the cat is on the rug", ["it rains hard today", "today it is raining hard"]]
+    references = [["the cat is on the rug"], ["it rains hard today", "today it is raining hard"]]
     result = BleuEvaluator().score(preds, references)
-    sentences = [sentence_bleu(preds[0], references[:1]), sentence_bleu(preds[1], references[1])]  # type: ignore[arg-type]
-    assert result["sentence_bleu"] == pytest.approx(sum(sentences) / 2)
-    assert result["bleu"] != pytest.approx(result["sentence_bleu"])
+    mean = fmean(map(sentence_bleu, preds, references))
+    assert 0 < result["bleu"] < 100
+    assert result["bleu"] != pytest.approx(mean)
     assert BleuEvaluator().score(preds[::-1], references[::-1]) == pytest.approx(result)
 
 
@@ -66,7 +67,6 @@ def test_missing_preds_score_0() -> None:
     with_gap = ChrfEvaluator().score(["a red house", None], ["a red house", "a blue one"])
     assert whole == pytest.approx(100)
     assert 0 < with_gap["chrf"] < 100
-    assert with_gap["sentence_chrf"] == pytest.approx(50)
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf"])
