@@ -38,26 +38,33 @@ class _Worker:
             cwd=_PACKAGE_HOME,  # -m looks there first, and not among the user's files
             start_new_session=True,  # Ctrl-C is for the run, which then closes the worker
         )
-        self.owner = os.getpid()
         self._pending = b""
-        if "ready" not in (self._read(time.monotonic() + _START_SECONDS) or {}):
-            self.close()
-            raise EvalplugError("the process that compares formulas doesn't start")
 
     @property
     def usable(self) -> bool:
-        return self.owner == os.getpid() and self.process.poll() is None
+        return self.process.poll() is None
 
-    def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any] | None:
-        """Return the answer, ``None`` if the process died over it; raises OutOfTime."""
+    def send(self, request: dict[str, Any]) -> None:
+        """Put a question; returns when the process is ready to think about it.
+
+        Starting and imports take as long as they do, since they are no part of the question's
+        time. Raises EvalplugError if they fail.
+        """
         try:
             _pipe(self.process.stdin).write(json.dumps(request).encode() + b"\n")
             _pipe(self.process.stdin).flush()
-            return self._read(deadline)
-        except BrokenPipeError:
-            return None
+            ready = self.read(_START_SECONDS)
+        except (BrokenPipeError, OutOfTime):
+            ready = None
+        if ready is None:
+            raise EvalplugError(
+                "the process that compares formulas doesn't start",
+                fix=f"Try: {sys.executable} -c 'import math_verify'",
+            )
 
-    def _read(self, deadline: float) -> dict[str, Any] | None:
+    def read(self, seconds: float) -> dict[str, Any] | None:
+        """Return the next line, ``None`` if the process died; raises OutOfTime."""
+        deadline = time.monotonic() + seconds
         stdout = _pipe(self.process.stdout)
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
@@ -74,8 +81,6 @@ class _Worker:
 
     def close(self) -> None:
         """Kill the process and collect it."""
-        if self.owner != os.getpid():  # a fork's copy: the process is the parent's
-            return
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -85,9 +90,10 @@ class _Worker:
 class ChildAlgebra:
     """Algebra in a child process, started when first asked and shared by all threads.
 
-    A question has until ``deadline`` (of ``time.monotonic``), counted only while it is its turn.
-    If it takes longer, OutOfTime is raised, and the process killed and replaced. One that dies over
-    a question (out of memory) makes the answers unequal. Raises EvalplugError if no process starts.
+    All questions put to one instance may take ``seconds`` together, not counting the time until
+    it is their turn. If they take longer, OutOfTime is raised and the process killed; the next
+    question starts another. If it dies over a question (out of memory), the answers are unequal.
+    Raises EvalplugError if no process starts.
     """
 
     _lock = threading.Lock()
@@ -113,16 +119,14 @@ class ChildAlgebra:
             raise OutOfTime
         with self._lock:
             worker = self._started()
-            start = time.monotonic()
             try:
-                answer = worker.ask({**request, "seconds": self.seconds}, start + self.seconds)
-            except OutOfTime:
+                worker.send({**request, "seconds": self.seconds})
+                start = time.monotonic()
+                answer = worker.read(self.seconds)
+            except (OutOfTime, EvalplugError):
                 self._stop()
                 raise
-            finally:
-                self.seconds -= time.monotonic() - start
-            if answer is None:
-                self._stop()
+            self.seconds -= time.monotonic() - start
         return bool((answer or {}).get("equal"))
 
     @classmethod
@@ -131,6 +135,12 @@ class ChildAlgebra:
             cls._stop()
             cls._worker = _Worker()
         return cls._worker
+
+    @classmethod
+    def _forget(cls) -> None:
+        """In a fork, leave the process to its parent."""
+        cls._lock = threading.Lock()
+        cls._worker = None
 
     @classmethod
     def _stop(cls) -> None:
@@ -145,3 +155,4 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 atexit.register(ChildAlgebra._stop)
+os.register_at_fork(after_in_child=ChildAlgebra._forget)

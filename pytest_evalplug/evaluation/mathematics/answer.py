@@ -35,7 +35,7 @@ class Words(Answer):
 class Scalar(Answer):
     """One value with its unit, ``()`` for none; ``node`` is ``None`` if it can't be read.
 
-    ``latex`` is then the formula as another parser may read it, ``""`` if there is text in it.
+    ``latex`` is the value as another parser may read it, ``""`` if there is text in it.
     """
 
     node: Node | None

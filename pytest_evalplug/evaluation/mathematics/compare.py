@@ -21,6 +21,7 @@ from pytest_evalplug.evaluation.mathematics.answer import (
 )
 from pytest_evalplug.evaluation.mathematics.exact import exact
 from pytest_evalplug.evaluation.mathematics.expression import Node, variables
+from pytest_evalplug.evaluation.mathematics.tokens import untokenize
 from pytest_evalplug.evaluation.mathematics.units import DEGREE, PERCENT
 
 _MAX_ITEMS = 60
@@ -141,6 +142,8 @@ class Comparison:
         return isinstance(pred, Based) and pred.base == 10 and pred.digits == gold.text
 
     def _matrices(self, gold: Answer, pred: Answer) -> bool:
+        if any(isinstance(side, Scalar) for side in (gold, pred)):
+            return self._latex(gold, pred)
         a, b = _rows(gold), _rows(pred)
         if list(map(len, a)) != list(map(len, b)):
             return False
@@ -173,12 +176,16 @@ class Comparison:
         return self.algebra.same_value(a, b)
 
     def _unread(self, gold: Scalar, pred: Scalar) -> bool:
-        if not gold.latex and gold.node is None or not pred.latex and pred.node is None:
-            return _same_words(gold.text, pred.text)
         if _clash(gold.unit, pred.unit):
             return False
+        return self._latex(gold, pred)
+
+    def _latex(self, gold: Answer, pred: Answer) -> bool:
+        a, b = _as_latex(gold), _as_latex(pred)
+        if not a or not b:
+            return _same_words(gold.text, pred.text)
         self.method = "symbolic"
-        return self.algebra.same_latex(gold.latex or gold.text, pred.latex or pred.text)
+        return self.algebra.same_latex(a, b)
 
 
 def _is_output(name: str) -> bool:
@@ -187,7 +194,14 @@ def _is_output(name: str) -> bool:
 
 def _difference(relation: Relation) -> Node | None:
     left, right = relation.left.node, relation.right.node
-    return None if left is None or right is None else Node("-", (left, right))
+    return None if left is None or right is None else Node("+", (left, Node("negative", (right,))))
+
+
+def _as_latex(answer: Answer) -> str:
+    r"""Return what another parser may read, ``""`` for what has text in it."""
+    if isinstance(answer, Scalar):
+        return answer.latex
+    return untokenize(answer.text) if isinstance(answer, Matrix) else ""
 
 
 def _rows(answer: Answer) -> tuple[tuple[Answer, ...], ...]:

@@ -47,11 +47,9 @@ def _value(node: Node) -> Fraction:
 def _apply(op: str, args: list[Fraction]) -> Fraction:
     first, last = args[0], args[-1]
     if op == "+":
-        return first + last
-    if op == "-":
-        return first - last
+        return sum(args, Fraction(0))
     if op == "*":
-        return first * last
+        return _product(args)
     if op == "/":
         return first / last
     if op == "negative":
@@ -68,10 +66,19 @@ def _apply(op: str, args: list[Fraction]) -> Fraction:
         return _root(last, first)
     if op == "!" and first.denominator == 1 and 0 <= first <= _MAX_FACTORIAL:
         return Fraction(factorial(int(first)))
-    if op == "binomial" and first.denominator == last.denominator == 1:
-        if 0 <= last <= first <= _MAX_FACTORIAL:
-            return Fraction(comb(int(first), int(last)))
+    whole = first.denominator == last.denominator == 1
+    if op == "binomial" and whole and 0 <= last <= first <= _MAX_FACTORIAL:
+        return Fraction(comb(int(first), int(last)))
     raise _NotRational
+
+
+def _product(factors: list[Fraction]) -> Fraction:
+    product = Fraction(1)
+    for factor in factors:
+        product *= factor
+        if _bits(product) > _MAX_BITS:
+            raise _NotRational
+    return product
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:

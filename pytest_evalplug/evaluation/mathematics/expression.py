@@ -13,13 +13,18 @@ from typing import NamedTuple, Union
 
 from pytest_evalplug.evaluation.mathematics.tokens import FUNCTIONS, Token, Unreadable
 
-_MAX_DEPTH = 50
+_MAX_DEPTH = 150
+"""Of calls, about five for each pair of brackets."""
 _FUNCTIONS = frozenset(rf"\{name}" for name in FUNCTIONS)
 _CONSTANTS = {r"\pi": "pi", r"\infty": "oo", "e": "e", "i": "i"}
 _GREEK = frozenset(
     rf"\{name}"
-    for name in "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta kappa lambda mu"
-    " nu xi rho sigma tau phi chi psi omega Gamma Delta Theta Lambda Sigma Phi Psi Omega ell".split()
+    for name in [
+        *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+        *("vartheta", "kappa", "lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi"),
+        *("psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega"),
+        "ell",
+    ]
 )
 _PAIRS = {"(": ")", "[": "]", "{": "}", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", "|": "|"}
 _BRACKETS = {r"\lfloor": "floor", r"\lceil": "ceiling", "|": "abs"}
@@ -28,9 +33,9 @@ _BRACKETS = {r"\lfloor": "floor", r"\lceil": "ceiling", "|": "abs"}
 class Node(NamedTuple):
     """One operation and its arguments: nodes, or the text of a number or a name.
 
-    ``number`` (``"0.5"``, ``"1/3"``), ``variable``, ``constant`` (pi, e, i, oo), ``+ - * / ^``,
-    ``negative``, ``!``, ``root`` (degree, radicand), ``log`` (base, argument), ``binomial``, and
-    the functions by their names.
+    ``number`` (``"0.5"``, ``"1/3"``), ``variable``, ``constant`` (pi, e, i, oo), ``+`` and ``*``
+    (two or more), ``/``, ``^``, ``negative``, ``!``, ``root`` (degree, radicand), ``log`` (base,
+    argument), ``binomial``, and the functions by their names.
     """
 
     op: str
@@ -40,7 +45,7 @@ class Node(NamedTuple):
 def read_expression(tokens: Sequence[Token]) -> Node:
     """Return the tree of an expression that all the tokens make up, or raise Unreadable."""
     reader = _Reader(tokens)
-    node = reader.sum()
+    node = reader.whole()
     if reader.peek() is not None:
         raise Unreadable(f"unexpected {reader.peek()!r}")
     return node
@@ -72,32 +77,51 @@ class _Reader:
             raise Unreadable(f"expected {value}")
         return self.tokens.pop()
 
-    def sum(self) -> Node:
+    def deeper(self) -> None:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise Unreadable("too deep")
-        node = self.product()
+
+    def whole(self) -> Node:
+        r"""A sum, or two that ``\over`` or ``\choose`` puts one above the other."""
+        node = self.sum()
+        op = {r"\over": "/", r"\choose": "binomial"}.get(self.peek() or "")
+        if op is None:
+            return node
+        self.take()
+        return Node(op, (node, self.sum()))
+
+    def sum(self) -> Node:
+        terms = [self.product()]
         while self.peek() in ("+", "-"):
-            node = Node(self.take().value, (node, self.product()))
-        self.depth -= 1
-        return node
+            terms.append(self.product())
+        return _joined("+", terms)
 
     def product(self) -> Node:
-        signs = []
-        while self.peek() in ("+", "-"):
-            signs.append(self.take().value)
-        node = self.factor()
+        """Factors, signs in front; what one division sign divides by is the next factor only."""
+        negative = self.takes_minus()
+        upper, lower = [self.factor()], []
         while True:
             if self.peek() in ("*", "/"):
-                node = Node(self.take().value, (node, self.signed_factor()))
-            elif self.starts_factor():
-                if self.kind() == "number" and node.op == "number":
-                    node = self.mixed_number(node)
-                else:
-                    node = Node("*", (node, self.factor()))
-            else:
+                side = upper if self.take().value == "*" else lower
+                side.append(self.signed_factor())
+            elif not self.starts_factor():
                 break
-        return Node("negative", (node,)) if signs.count("-") % 2 else node
+            elif self.kind() == "number" and not lower and upper[-1].op == "number":
+                upper[-1] = self.mixed_number(upper[-1])
+            else:
+                upper.append(self.factor())
+        node = _joined("*", upper)
+        if lower:
+            node = Node("/", (node, _joined("*", lower)))
+        return Node("negative", (node,)) if negative else node
+
+    def takes_minus(self) -> bool:
+        """Take all signs, and tell whether they make a minus."""
+        negative = False
+        while self.peek() in ("+", "-"):
+            negative ^= self.take().value == "-"
+        return negative
 
     def starts_factor(self) -> bool:
         value, kind = self.peek(), self.kind()
@@ -114,11 +138,9 @@ class _Reader:
         )
 
     def signed_factor(self) -> Node:
-        if self.peek() in ("+", "-"):
-            sign = self.take().value
-            node = self.signed_factor()
-            return Node("negative", (node,)) if sign == "-" else node
-        return self.factor()
+        negative = self.takes_minus()
+        node = self.factor()
+        return Node("negative", (node,)) if negative else node
 
     def mixed_number(self, whole: Node) -> Node:
         """``1 1/2``; any other two numbers side by side make no sense."""
@@ -130,14 +152,17 @@ class _Reader:
         return Node("+", (whole, Node("/", (_number(upper), _number(lower.value)))))
 
     def factor(self) -> Node:
+        depth = self.depth
         node = self.primary()
         while self.peek() in ("!", "^"):
+            self.deeper()
             if self.take().value == "!":
                 node = Node("!", (node,))
             elif self.peek() == r"\circ" or self.peek(1) == r"\circ":
                 node = self.in_degrees(node)
             else:
                 node = Node("^", (node, self.exponent()))
+        self.depth = depth
         return node
 
     def in_degrees(self, node: Node) -> Node:
@@ -151,18 +176,22 @@ class _Reader:
 
     def group(self) -> Node:
         opening = self.take().value
-        self.depth += 1
         if opening == "|":
             self.bars += 1
         else:
             self.bars, bars = 0, self.bars
-        node = self.sum()
+        node = self.whole()
         self.bars = self.bars - 1 if opening == "|" else bars
         self.take(_PAIRS[opening])
-        self.depth -= 1
         return Node(_BRACKETS[opening], (node,)) if opening in _BRACKETS else node
 
     def primary(self) -> Node:
+        self.deeper()
+        node = self.bare_primary()
+        self.depth -= 1
+        return node
+
+    def bare_primary(self) -> Node:
         value, kind = self.peek(), self.kind()
         if value is None or kind == "text":
             raise Unreadable(f"unexpected {value!r}")
@@ -259,6 +288,10 @@ class _Reader:
         while self.starts_factor() and self.peek() not in _FUNCTIONS and self.peek() != "(":
             node = Node("*", (node, self.factor()))
         return node
+
+
+def _joined(op: str, nodes: list[Node]) -> Node:
+    return Node(op, tuple(nodes)) if len(nodes) > 1 else nodes[0]
 
 
 def _number(digits: str) -> Node:

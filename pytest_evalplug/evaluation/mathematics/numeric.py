@@ -32,9 +32,12 @@ def have_same_value(a: Node, b: Node) -> bool:
     """Tell whether two expressions agree wherever both are defined; raises TooLarge."""
     judged = False
     for x, y in _values(a, b):
-        if not (mpmath.isinf(x) and x == y):
-            if abs(x - y) > _tolerance() * max(1, abs(x), abs(y)):
-                return False
+        if mpmath.isinf(x) or mpmath.isinf(y):
+            equal = x == y
+        else:
+            equal = abs(x - y) <= _tolerance() * max(1, abs(x), abs(y))
+        if not equal:
+            return False
         judged = True
     return judged
 
@@ -91,8 +94,12 @@ def _evaluate(node: Node, point: Mapping[str, Any]) -> Any:
     children = [arg for arg in node.args if isinstance(arg, Node)]
     args = [_evaluate(child, point) for child in children]
     first, last = args[0], args[-1]
-    if node.op in ("+", "-", "*", "/"):
-        return _arithmetic(node.op, first, last)
+    if node.op == "+":
+        return mpmath.fsum(args)
+    if node.op == "*":
+        return mpmath.fprod(args)
+    if node.op == "/":
+        return first / last
     if node.op == "^":
         return _power(first, last, children[1])
     if node.op == "root":
@@ -104,19 +111,11 @@ def _constant(name: str) -> Any:
     return {"pi": +mpmath.pi, "e": +mpmath.e, "i": mpmath.mpc(0, 1), "oo": mpmath.inf}[name]
 
 
-def _arithmetic(op: str, a: Any, b: Any) -> Any:
-    if op == "+":
-        return a + b
-    if op == "-":
-        return a - b
-    return a * b if op == "*" else a / b
-
-
 def _power(base: Any, exponent: Any, exponent_node: Node) -> Any:
     """Return a power, a real root of a negative number where there is one."""
-    if base and mpmath.isfinite(base) and mpmath.isfinite(exponent):
-        if abs(exponent) * max(1, abs(mpmath.log(abs(base)))) > _MAX_POWER:
-            raise TooLarge
+    finite = base and mpmath.isfinite(base) and mpmath.isfinite(exponent)
+    if finite and abs(exponent) * max(1, abs(mpmath.log(abs(base)))) > _MAX_POWER:
+        raise TooLarge
     real = not mpmath.im(base) and mpmath.re(base) < 0
     fraction = exact(exponent_node) if real else None
     if fraction is not None and fraction.denominator % 2 and fraction.denominator > 1:

@@ -26,6 +26,7 @@ from pytest_evalplug.evaluation.mathematics.tokens import (
     Unreadable,
     canonical,
     tokenize,
+    untokenize,
 )
 from pytest_evalplug.evaluation.mathematics.units import DEGREE, find_unit
 
@@ -35,13 +36,17 @@ _OPENING = frozenset(("(", "[", "{", r"\{", r"\langle"))
 _CLOSING = frozenset((")", "]", "}", r"\}", r"\rangle"))
 _EQUAL = frozenset(("=", r"\equiv"))
 _ORDER = {"<": "<", r"\le": "<=", ">": ">", r"\ge": ">="}
-_RELATIONS = _EQUAL | set(_ORDER) | {r"\in", r"\ne"}
+_CONDITIONS = set(_ORDER) | {r"\in", r"\ne"}
+_RELATIONS = _EQUAL | _CONDITIONS
 _CURRENCIES = frozenset("$€£¥₹")
-_QUALIFIERS = frozenset("for where with when if such since because as in per which given".split())
+_QUALIFIERS = frozenset(
+    ("for", "where", "with", "when", "if", "such", "since", "because", "as", "which", "given")
+)
 _JOINTS = frozenset(("and", "or", "and/or"))
 _EMPTY = re.compile(r"(?:the )?empty set|(?:there (?:is|are) )?no (?:real )?solutions?")
-_PROSE = re.compile(r"(?=.*[A-Za-z]{4}|\s*(?:yes|no|odd)\b)[A-Za-z'\-]+(?:[ ,]+[A-Za-z'\-]+)*")
-_BASED = re.compile(r"(\d[0-9A-Z]*)_\{?(\d{1,2})\}?")
+_PROSE = re.compile(r"(?=.*[A-Za-z]{4}|(?i:yes|no|odd)\b)[A-Za-z'\-]+(?:[ ,]+[A-Za-z'\-]+)*")
+_UNIT = re.compile(r"[w%$€£¥₹](?: (?:\^ (?:[23]|\{ -? ?[123] \})|[w/*.-]))*")
+_BASED = re.compile(r"\(?(\d[0-9A-Z]*)\)?(?:_[{(]{0,2}|base)(\d{1,2})[)}]{0,2}")
 _INFINITY = Node("constant", ("oo",))
 
 
@@ -131,7 +136,14 @@ def _several(tokens: Tokens) -> Answer | None:
     parts = [part for part in parts if part]
     if not found or not parts:
         return None
+    if not _is_condition(parts[0]):
+        parts = [part for part in parts if not _is_condition(part)]
     return _read(parts[0]) if len(parts) == 1 else Several("", _flat(map(_read, parts)))
+
+
+def _is_condition(tokens: Tokens) -> bool:
+    r"""Tell whether a part only says what another is about: ``x \ne 3``, ``k \in \mathbb{Z}``."""
+    return any(t.value in _CONDITIONS for t in tokens)
 
 
 def _is_joint(token: Token) -> bool:
@@ -141,7 +153,7 @@ def _is_joint(token: Token) -> bool:
 
 
 def _flat(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return answers with the lists among them (``\\pm``) taken apart."""
+    r"""Return answers with the lists among them (``\pm``) taken apart."""
     flat: list[Answer] = []
     for answer in answers:
         inner = answer.value if isinstance(answer, Named) else answer
@@ -186,7 +198,9 @@ def _bracketed(tokens: Tokens) -> Answer | None:
         return _set(inner)
     parts, _ = _split(inner, lambda t: t.value in (",", ";"))
     if len(parts) == 1:
-        return _read(inner) if tokens[0].value == "(" and tokens[-1].value == ")" else None
+        answer = _read(inner)
+        round_ones = tokens[0].value == "(" and tokens[-1].value == ")"
+        return answer if round_ones or isinstance(answer, Matrix) else None
     brackets = tokens[0].value + tokens[-1].value
     plain = brackets.replace(r"\langle", "(").replace(r"\rangle", ")")
     return Group("", plain, tuple(map(_read, parts)))
@@ -238,7 +252,7 @@ def _related(tokens: Tokens) -> Answer | None:
         return Named("", canonical(parts[0]), Several("", halves, is_set=True))
     if all(op in _ORDER for op in ops):
         return _inequality(parts, [_ORDER[op] for op in ops])
-    return Scalar("", None, latex=_latex(tokens))
+    return Scalar("", None)
 
 
 def _equation(parts: list[list[Token]]) -> Answer:
@@ -295,7 +309,11 @@ def _is_name(tokens: Tokens) -> bool:
     kinds = {t.kind for t in tokens if t.value not in (r"\angle", r"\triangle")}
     if kinds and kinds <= {"letter", "text"}:
         return True
-    applied = len(tokens) > 3 and tokens[0].kind == "letter" and tokens[1].value == "("
+    if len(tokens) < 4:
+        return False
+    if tokens[0].value == "(":
+        return all(_is_variable([t]) or t.value == "," for t in tokens[1:-1])
+    applied = tokens[0].kind == "letter" and tokens[1].value == "("
     return applied and _closes(tokens[1:]) == len(tokens) - 2
 
 
@@ -323,10 +341,11 @@ def _scalar(tokens: Tokens) -> Scalar:
     body, unit = _without_unit(list(tokens))
     if any(t.kind == "text" for t in body):
         return Scalar(text, None)
+    latex = untokenize(canonical(body))
     try:
-        return Scalar(text, read_expression(body), unit)
+        return Scalar(text, read_expression(body), unit, latex)
     except Unreadable:
-        return Scalar(text, None, unit, _latex(body))
+        return Scalar(text, None, unit, latex)
 
 
 def _without_unit(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
@@ -341,23 +360,13 @@ def _without_unit(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
     if end == len(tokens) and end > 1 and tokens[-1].value in _CURRENCIES | {"%"}:
         end -= 1
     tail = tokens[end:]
-    if not end or not tail or any(not _in_unit(t) for t in tail):
+    if not end or not _UNIT.fullmatch(" ".join("w" if t.kind == "text" else t.value for t in tail)):
         return tokens, ()
     return tokens[:end], find_unit(canonical(tail))
 
 
 def _is_degree(tokens: list[Token]) -> bool:
     values = "".join(t.value for t in tokens[-4:])
+    if any(t.kind == "command" and t.value[1:] in FUNCTIONS for t in tokens):
+        return False  # the degrees of an angle, not of the value
     return re.search(r"\^\{?\\circ\}?[CF]?$", values) is not None and len(tokens) > 1
-
-
-def _in_unit(token: Token) -> bool:
-    return token.kind == "text" or token.value in ("^", "{", "}", "2", "3", "/", "-", "%", ".", "*")
-
-
-def _latex(tokens: Tokens) -> str:
-    r"""Return tokens as LaTeX, ``""`` if there is text among them."""
-    if any(t.kind == "text" for t in tokens):
-        return ""
-    text = " ".join({"*": r"\cdot"}.get(t.value, t.value) for t in tokens)
-    return re.sub(r"\\(begin|end|mathbb|mathcal):(\w+)", r"\\\1{\2}", text)

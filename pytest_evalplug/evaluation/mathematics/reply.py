@@ -5,23 +5,18 @@ from __future__ import annotations
 __all__ = ["final_formula"]
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from pytest_evalplug.evaluation.postprocess.cues import ANSWER
 from pytest_evalplug.evaluation.postprocess.marker import last_box
 from pytest_evalplug.evaluation.postprocess.think import split_reasoning
 
 _TAIL = 60_000
-_CUE = re.compile(rf"(?:{ANSWER})[\s:=*]*", re.VERBOSE)
-_FORMULA = re.compile(
-    r"""
-    \$\$(?P<display>(?:[^$\\]|\\.)+)\$\$
-  | (?<![\\$])\$(?=\S)(?P<inline>(?:[^$\\\n]|\\[^\n])*[^$\\\s]|\\\S)\$(?![\d$])
-  | \\\[(?P<square>.+?)\\\]
-  | \\\((?P<round>.+?)\\\)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|。")
+_CUE = re.compile(rf"(?:{ANSWER})[\s:=*}}]*", re.VERBOSE)
+_DELIMITER = re.compile(r"\\.|\$\$|\$", re.DOTALL)
+_CLOSES = {r"\)": r"\(", r"\]": r"\[", "$$": "$$", "$": "$"}
+_SENTENCE_END = re.compile(r"(?<!\\)[.!?](?=\s|$)|\n|。")
 _JOINT = re.compile(r"\s*(?:,|,?\s?and|,?\s?or)\s*")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,300})\*\*|__(?=\S)([^_\n]{1,300})__")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s{0,9}\{")
@@ -42,9 +37,9 @@ def final_formula(reply: str) -> str:
     cues = list(_CUE.finditer(text))
     if cues and (claim := _claimed(text[cues[-1].end() :])):
         return claim
-    formulas = list(_FORMULA.finditer(text))
+    formulas = list(_formulas(text))
     if formulas:
-        return _joined(text, formulas)
+        return _joined(text, formulas, last=True)
     return next((line.strip() for line in reversed(text.split("\n")) if line.strip()), "")
 
 
@@ -60,31 +55,50 @@ def _unboxed(box: str) -> str:
 
 def _claimed(rest: str) -> str:
     """Return the formula in the sentence after a cue, or else the sentence."""
-    formula = _FORMULA.search(rest)
     end = _SENTENCE_END.search(rest)
-    if formula and (end is None or formula.start() < end.start()):
-        following = list(_FORMULA.finditer(rest[: _line_end(rest)]))
-        return _joined(rest, following or [formula], first=True)
+    formulas = list(_formulas(rest))
+    if formulas and (end is None or formulas[0].start < end.start()):
+        return _joined(rest, formulas)
     return rest[: end.start() if end else None].strip()
 
 
-def _joined(text: str, formulas: list[re.Match[str]], *, first: bool = False) -> str:
+class _Formula(NamedTuple):
+    start: int
+    end: int
+    content: str
+
+
+def _formulas(text: str) -> Iterator[_Formula]:
+    r"""Yield the formulas between dollars, ``\( \)`` and ``\[ \]``.
+
+    As in Pandoc a dollar closes none if a digit follows it, or white space precedes it: it is
+    money then.
+    """
+    opening: re.Match[str] | None = None
+    for mark in _DELIMITER.finditer(text):
+        opens = opening is not None and _CLOSES.get(mark[0]) == opening[0]
+        if opening is not None and opens:
+            content = text[opening.end() : mark.start()]
+            money = mark[0] == "$" and (
+                text[mark.end() : mark.end() + 1].isdigit()
+                or not content.strip()
+                or content[-1].isspace()
+                or "\n" in content
+            )
+            if not money:
+                yield _Formula(opening.start(), mark.end(), content.strip())
+            opening = mark if money else None
+        elif mark[0] in (r"\(", r"\[") or (mark[0] in ("$", "$$") and opening is None):
+            opening = mark
+
+
+def _joined(text: str, formulas: list[_Formula], *, last: bool = False) -> str:
     """Return the first or last formula with those that "and" or a comma joins to it."""
-    ordered = formulas if first else formulas[::-1]
+    ordered = formulas[::-1] if last else formulas
     chosen = [ordered[0]]
     for formula in ordered[1:]:
-        before, after = (chosen[-1], formula) if first else (formula, chosen[-1])
-        if not _JOINT.fullmatch(text, before.end(), after.start()):
+        before, after = sorted((chosen[-1], formula))
+        if not _JOINT.fullmatch(text, before.end, after.start):
             break
         chosen.append(formula)
-    chosen.sort(key=lambda m: m.start())
-    return ", ".join(_content(m) for m in chosen)
-
-
-def _content(match: re.Match[str]) -> str:
-    return next(filter(None, match.groups()), "").strip()
-
-
-def _line_end(text: str) -> int | None:
-    end = text.find("\n")
-    return None if end < 0 else end
+    return ", ".join(formula.content for formula in sorted(chosen))

@@ -2,7 +2,7 @@ r"""LaTeX, and what models write in its place, as tokens without what only lays 
 
 from __future__ import annotations
 
-__all__ = ["FUNCTIONS", "Token", "Unreadable", "canonical", "tokenize"]
+__all__ = ["FUNCTIONS", "Token", "Unreadable", "canonical", "tokenize", "untokenize"]
 
 import re
 import unicodedata
@@ -13,6 +13,7 @@ from pytest_evalplug.evaluation.mathematics.units import is_unit
 from pytest_evalplug.evaluation.postprocess.text import fold
 
 _MAX_LENGTH = 10_000
+_MAX_TOKENS = 1_000
 _MAX_DEPTH = 40
 
 FUNCTIONS = frozenset(
@@ -38,30 +39,14 @@ FUNCTIONS = frozenset(
 _CONSTANTS = {"pi": r"\pi", "infinity": r"\infty", "infty": r"\infty", "sqrt": r"\sqrt"}
 _SHORT_WORDS = frozenset(
     [
-        "or",
-        "and",
-        "if",
-        "for",
-        "all",
-        "any",
-        "the",
-        "is",
-        "are",
-        "yes",
-        "no",
-        "odd",
-        "not",
-        "so",
-        "we",
-        "get",
-        "its",
-        "it",
+        *("or", "and", "if", "for", "all", "any", "the", "is", "are", "yes", "no", "odd", "not"),
+        *("so", "we", "get", "its", "it", "per", "by", "of", "at", "as", "to", "has"),
     ]
 )
 
 _ALIASES = {
     **dict.fromkeys((r"\dfrac", r"\tfrac", r"\cfrac"), r"\frac"),
-    **dict.fromkeys((r"\dbinom", r"\tbinom", r"\choose"), r"\binom"),
+    **dict.fromkeys((r"\dbinom", r"\tbinom"), r"\binom"),
     **dict.fromkeys((r"\leq", r"\leqslant", r"\leqq"), r"\le"),
     **dict.fromkeys((r"\geq", r"\geqslant", r"\geqq"), r"\ge"),
     **dict.fromkeys((r"\neq",), r"\ne"),
@@ -161,12 +146,13 @@ _SUPERSCRIPTS = re.compile("[\u00b9\u00b2\u00b3\u2070\u2071\u2074-\u207f]+")
 _SUBSCRIPTS = re.compile("[\u2080-\u208e]+")
 _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
 
-_MARK = r"(?:,\\!\s{0,3}|\{,\}|\\[,;:! ]|[~' ])"
+_MARK = r"(?:,\\!\s{0,3}|\{,\}|(?:\\[,;:!\ ]){1,2}|[~'\ ])"
 _TOKEN = re.compile(
     rf"""
     (?P<repeating>\d*\.\d*\\overline\s?\{{\s?\d+\s?\}})
   | (?P<grouped>[1-9]\d{{0,2}}(?:{_MARK}\d{{3}})+(?!\d)(?:\.\d+)?)
   | (?P<comma>[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?)
+  | (?P<scientific>\d+(?:\.\d+)?[eE][+-]?\d{{1,12}}(?![\w.]))
   | (?P<number>\d+(?:\.\d+)?|\.\d+)
   | (?P<wrapped>\\(?:text|mbox|hbox|textbf|textit|textrm|textsf|emph|mathrm|mathbf|mathit|mathsf
       |operatorname|boldsymbol|bm|bf|rm)\*?\s?\{{)
@@ -190,9 +176,7 @@ class Unreadable(ValueError):
 
 
 class Token(NamedTuple):
-    """One token: a number in plain digits (``1/3`` if it repeats), a letter, a command, a
-    symbol, or text.
-    """
+    """A number in plain digits (``1/3`` if it repeats), a letter, a command, a symbol, text."""
 
     kind: Kind
     value: str
@@ -214,12 +198,20 @@ def tokenize(latex: str) -> list[Token]:
             raise Unreadable("too deep")
     tokens: list[Token] = []
     _scan(_plain(latex), tokens)
+    if len(tokens) > _MAX_TOKENS:
+        raise Unreadable("too long")
     return tokens
 
 
 def canonical(tokens: Sequence[Token]) -> str:
     """Return tokens as one text, equal for formulas that differ in layout only."""
     return " ".join(t.value.casefold() if t.kind == "text" else t.value for t in tokens)
+
+
+def untokenize(text: str) -> str:
+    r"""Return a canonical text as LaTeX again."""
+    text = re.sub(r"\\(begin|end|mathbb|mathcal):(\w+)", r"\\\1{\2}", text)
+    return text.replace("*", r"\cdot ")
 
 
 def _plain(latex: str) -> str:
@@ -244,6 +236,9 @@ def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:
             tokens.append(Token("number", value[: value.index(",")]))
         elif kind in ("grouped", "comma"):
             tokens.append(Token("number", re.sub(r"[^\d.]", "", value)))
+        elif kind == "scientific":
+            mantissa, _, power = value.lower().partition("e")
+            _scan(rf"{mantissa}*10^{{{power}}}", tokens)
         elif kind == "repeating":
             tokens.append(Token("number", _repeating(value)))
         elif kind == "wrapped":
@@ -284,7 +279,11 @@ def _add_word(word: str, spaced: bool, tokens: list[Token]) -> None:
         tokens.append(Token("command", rf"\{word}"))
     elif word.lower() in _CONSTANTS:
         tokens.append(Token("command", _CONSTANTS[word.lower()]))
-    elif word in _SHORT_WORDS or is_unit(word) or (len(word) > 3 and spaced):
+    elif (
+        (word.lower() in _SHORT_WORDS and not word[1:].isupper())
+        or is_unit(word)
+        or (len(word) > 3 and spaced)
+    ):
         tokens.append(Token("text", word))
     else:
         tokens.extend(Token("letter", letter) for letter in word)
