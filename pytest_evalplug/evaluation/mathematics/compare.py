@@ -155,14 +155,15 @@ class Comparison:
     def _scalars(self, gold: Scalar, pred: Scalar) -> bool:
         if gold.node is None or pred.node is None:
             return self._unread(gold, pred)
-        units = {PERCENT in side.unit: side.node for side in (gold, pred)}
-        if len(units) == 2 and not (gold.unit and pred.unit):
-            hundredth = Node("/", (units[True], Node("number", ("100",))))
-            if self._nodes(hundredth, units[False]):
-                return True
-        elif _clash(gold.unit, pred.unit):
+        if _clash(gold.unit, pred.unit):
             return False
-        return self._nodes(gold.node, pred.node)
+        if self._nodes(gold.node, pred.node):
+            return True
+        if gold.unit == (PERCENT,) and not pred.unit:
+            return self._nodes(_hundredth(gold.node), pred.node)
+        if pred.unit == (PERCENT,) and not gold.unit:
+            return self._nodes(gold.node, _hundredth(pred.node))
+        return False
 
     def _nodes(self, a: Node, b: Node) -> bool:
         if a == b:
@@ -186,6 +187,10 @@ class Comparison:
             return _same_words(gold.text, pred.text)
         self.method = "symbolic"
         return self.algebra.same_latex(a, b)
+
+
+def _hundredth(node: Node) -> Node:
+    return Node("/", (node, Node("number", ("100",))))
 
 
 def _is_output(name: str) -> bool:

@@ -100,7 +100,8 @@ class _Reader:
     def product(self) -> Node:
         """Factors, signs in front; what one division sign divides by is the next factor only."""
         negative = self.takes_minus()
-        upper, lower = [self.factor()], []
+        upper = [self.factor()]
+        lower: list[Node] = []
         while True:
             if self.peek() in ("*", "/"):
                 side = upper if self.take().value == "*" else lower

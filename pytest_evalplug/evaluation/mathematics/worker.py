@@ -46,7 +46,7 @@ def _answer(request: dict[str, Any], answers: TextIO) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
     signal.setitimer(signal.ITIMER_REAL, seconds + 1)  # its default action ends the process
     try:
-        answer = {"equal": _OPERATIONS[request["op"]](request)}
+        answer: dict[str, Any] = {"equal": _OPERATIONS[request["op"]](request)}
     except Exception as error:  # whatever a formula makes the libraries raise: it has no value
         answer = {"equal": False, "error": type(error).__name__}
     signal.setitimer(signal.ITIMER_REAL, 0)
