@@ -41,16 +41,18 @@ def site_packages() -> list[str]:
 def search_path() -> list[str]:
     """Return the program's ``sys.path``: the standard library and installed packages."""
     paths = sysconfig.get_paths()
-    folders = (paths["stdlib"], paths["platstdlib"], sysconfig.get_config_var("DESTSHARED"))
-    return [f for f in dict.fromkeys(map(str, (*folders, *site_packages()))) if f != "None"]
+    compiled = str(sysconfig.get_config_var("DESTSHARED"))
+    folders = (paths["stdlib"], paths["platstdlib"], compiled, *site_packages())
+    return [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
 
 
 def visible_paths() -> list[str]:
     """Return all that a sandbox shows of the file system, read-only."""
-    folders = [sys.base_prefix, *search_path(), _HOME]
-    inside = lambda p: any(Path(p).is_relative_to(s) for s in (*_SYSTEM[:1], sys.base_prefix))  # noqa: E731
-    rest = [p for p in folders if p == sys.base_prefix or not inside(p)]
-    return [p for p in dict.fromkeys((*_SYSTEM, *_FILES, *rest)) if os.path.exists(p)]
+    shown = [*_SYSTEM, *_FILES]
+    for path in (sys.base_prefix, *search_path(), _HOME):
+        if not any(Path(path).is_relative_to(above) for above in shown):
+            shown.append(path)
+    return [path for path in shown if os.path.exists(path)]
 
 
 def command(kind: str) -> list[str] | None:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -257,10 +257,9 @@ async def _private_folder(kind: str) -> AsyncIterator[str]:
 
 
 def _remove(folder: str) -> None:
-    try:
+    # nested beyond all measure, it stays in the temporary folder and harms nobody
+    with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        pass  # nested beyond all measure; it lies in the temporary folder and harms nobody
 
 
 def _slots() -> asyncio.Semaphore:

@@ -10,7 +10,7 @@ Unlike pickle and marshal, reading makes no other objects than these and fails c
 
 from __future__ import annotations
 
-__all__ = ["CodecError", "Reader", "Writer", "apply_state", "state_of"]
+__all__ = ["BASES", "CodecError", "Reader", "Writer", "apply_state", "state_of"]
 
 import builtins
 import struct
@@ -18,16 +18,18 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .job import Link
 
-_BASES = (int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset)
-_SHARED = (list, dict, set, bytearray)
+# plain types, of whose subclasses instances are copied as what they hold
+BASES = (int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset)
+_SHARED: dict[type, bytes] = {list: b"L", dict: b"D", set: b"S", bytearray: b"B"}
 _MODULE = type(sys)
 
 # name of a class of the standard library -> what its constructor takes to build an equal object
-_REBUILT = {
+_REBUILT: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "builtins.range": lambda v: (v.start, v.stop, v.step),
     "builtins.slice": lambda v: (v.start, v.stop, v.step),
     "collections.Counter": lambda v: (dict(v),),
@@ -35,6 +37,11 @@ _REBUILT = {
     "collections.defaultdict": lambda v: (v.default_factory, dict(v)),
     "collections.deque": lambda v: (tuple(v), v.maxlen),
     "datetime.date": lambda v: (v.year, v.month, v.day),
+    "datetime.datetime": lambda v: (
+        *(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond, v.tzinfo),
+    ),
+    "datetime.time": lambda v: (v.hour, v.minute, v.second, v.microsecond, v.tzinfo),
+    "datetime.timezone": lambda v: (v.utcoffset(None),),
     "datetime.timedelta": lambda v: (v.days, v.seconds, v.microseconds),
     "decimal.Decimal": lambda v: (str(v),),
     "fractions.Fraction": lambda v: (v.numerator, v.denominator),
@@ -100,7 +107,7 @@ class Writer:
             return
         self._places[id(value)] = len(self.shared)
         self.shared.append(value)
-        self.out += {list: b"L", dict: b"D", set: b"S", bytearray: b"B"}[type(value)]
+        self.out += _SHARED[type(value)]
         self.write(state_of(value))
 
     def _write_other(self, value: Any) -> None:
@@ -133,7 +140,7 @@ class Writer:
         number = self._link.export(value)
         if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
             value = value.item()
-        base = next((base for base in _BASES if isinstance(value, base)), None)
+        base = next((base for base in BASES if isinstance(value, base)), None)
         if base is None:
             self._tag(b"o", number)
             self.write(type(value).__name__)
@@ -253,7 +260,7 @@ class Reader:
 
     def _subclassed(self) -> Any:
         number, value = self._number(), self._read()
-        if type(value) not in _BASES:
+        if type(value) not in BASES:
             raise CodecError("no plain value")
         return self._link.imported_value(number, value)
 

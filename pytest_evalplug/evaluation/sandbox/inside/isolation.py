@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["enter"]
 
-import _signal as signal
 import os
 import resource
 
@@ -14,9 +13,12 @@ from .seccomp import filter_program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from typing import Any
 
     from .job import Settings
+else:
+    import _signal as signal
 
 _READ_ANYTHING = 1 << 2  # CAP_DAC_READ_SEARCH
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -116,7 +118,7 @@ def _own_root(visible: list[str], owner: int) -> None:
     for name in _DEVICES:
         open(f"/dev/{name}", "w").close()
         kernel.mount(f"/old/dev/{name}", f"/dev/{name}", "none", kernel.BIND)
-    try:
+    try:  # noqa: SIM105 (contextlib takes long to import)
         kernel.mount("proc", "/proc", "proc", kernel.NOSUID | kernel.NODEV | kernel.NOEXEC)
     except OSError:
         pass  # a container that masks parts of its own may not have another one

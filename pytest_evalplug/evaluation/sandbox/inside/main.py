@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["main"]
 
-import _signal as signal
 import marshal
 import os
 import sys
@@ -15,9 +14,12 @@ from .peer import Peer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from typing import Any
 
     from .job import Settings
+else:
+    import _signal as signal
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import struct
 from _thread import RLock
 
 from .codec import CodecError, Reader, Writer, apply_state, state_of
-from .remote import OPERATIONS, Remote, error_class, extended
+from .remote import OPERATIONS, Remote, extended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,21 +162,16 @@ class Peer:
     def imported_error(self, number: int, name: str, base: type[BaseException]) -> Any:
         """Return the stand-in for the other side's class of exceptions, always the same."""
         if number not in self._errors:
-            self._errors[number] = error_class(name, base, number)
+            self._errors[number] = type(name, (base,), {})
         return self._errors[number]
 
     def number_of(self, value: Any) -> int | None:
         """Return the number by which the other side knows what ``value`` stands for."""
-        kind = type(value)
-        if kind is Remote:
+        if type(value) is Remote:
             number: int = value._evalplug_number
-        elif "_evalplug_remote" in getattr(value, "__dict__", ()):
-            number = value._evalplug_remote._evalplug_number
-        elif (
-            isinstance(value, type)
-            and self._errors.get(getattr(value, "_evalplug_number", None)) is value
-        ):
-            number = value._evalplug_number
-        else:
-            return None
-        return number
+            return number
+        if "_evalplug_remote" in getattr(value, "__dict__", ()):
+            return self.number_of(value._evalplug_remote)
+        if isinstance(value, type) and value in self._errors.values():
+            return next(n for n, stand_in in self._errors.items() if stand_in is value)
+        return None

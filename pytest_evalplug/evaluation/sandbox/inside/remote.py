@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["OPERATIONS", "Remote", "error_class", "extended"]
+__all__ = ["OPERATIONS", "Remote", "extended"]
 
 import operator
+
+from .codec import BASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class Remote:
         set_here(self, "_evalplug_number", number)
         set_here(self, "_evalplug_type", name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         return self._evalplug_ask("call", self, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -139,12 +141,15 @@ def _get_from_remote(self: Any, name: str) -> Any:
     return getattr(self._evalplug_remote, name)
 
 
-_EXTENDED = {
-    base: type(base.__name__, (base,), {"__getattr__": _get_from_remote})
-    for base in (
-        int, float, complex, str, bytes, bytearray, tuple, list, dict, set, frozenset
-    )
-}  # fmt: skip
+def _shown(operation: str) -> Callable[[Any], str]:
+    def show(self: Any) -> str:
+        return str.__str__(self._evalplug_remote._evalplug_ask(operation, self._evalplug_remote))
+
+    return show
+
+
+_EXTRAS = {"__getattr__": _get_from_remote, "__str__": _shown("str"), "__repr__": _shown("repr")}
+_EXTENDED = {base: type(base.__name__, (base,), dict(_EXTRAS)) for base in BASES}
 
 
 def extended(value: Any, remote: Remote) -> Any:
@@ -152,8 +157,3 @@ def extended(value: Any, remote: Remote) -> Any:
     result = _EXTENDED[type(value)](value)
     result._evalplug_remote = remote
     return result
-
-
-def error_class(name: str, base: type[BaseException], number: int) -> type[BaseException]:
-    """Return a class of exceptions that stands for one of the other process."""
-    return type(name, (base,), {"_evalplug_number": number})
