@@ -199,7 +199,7 @@ def _repeats(
         return {}
     rows = adapter.row_count(subset)
     distinct = {base_index(d.index, rows) for d in measured}
-    ks = adapter.k or (adapter.repeats,)
+    ks = () if adapter.overrides("aggregate_scores") else adapter.k or (adapter.repeats,)
     return {"repeats": adapter.repeats, "k": ks, "num_distinct": len(distinct)}
 
 

@@ -60,14 +60,17 @@ def repeat_scores(
     by_sample: dict[str, list[Detail]] = {}
     for detail, group in zip(details, groups, strict=True):
         by_sample.setdefault(group, []).append(detail)
-    measured = [vote_metrics(_votes(sample), ks, n) for sample in by_sample.values()]
-    if not any(d.correct is not None for d in details):
+    if all(d.correct is None for d in details):
         return []
-    with_errors = [
-        vote_metrics(_votes(sample, errors=True), ks, n) for sample in by_sample.values()
-    ]
-    names = dict.fromkeys(name for values in measured for name in values)
-    return [_repeat_score(name, measured, with_errors) for name in names]
+    samples = by_sample.values()
+    measured = [vote_metrics(_votes(sample), ks, n) for sample in samples]
+    with_errors = [vote_metrics(_votes(sample, errors=True), ks, n) for sample in samples]
+    scores = [_percent(name, measured) for name in dict.fromkeys(n for v in measured for n in v)]
+    if any(d.error is not None for d in details):
+        for score in scores:
+            assert score.metadata is not None
+            score.metadata["if_errors_wrong"] = _percent(score.metric, with_errors).value
+    return scores
 
 
 def _votes(sample: Sequence[Detail], *, errors: bool = False) -> list[tuple[Any, bool]]:
@@ -75,18 +78,12 @@ def _votes(sample: Sequence[Detail], *, errors: bool = False) -> list[tuple[Any,
     return votes + [(None, False) for d in sample if errors and d.error is not None]
 
 
-def _repeat_score(
-    name: str, measured: Sequence[Mapping[str, float]], with_errors: Sequence[Mapping[str, float]]
-) -> AggScore:
-    values, others = ([v[name] for v in found if name in v] for found in (measured, with_errors))
+def _percent(name: str, by_sample: Sequence[Mapping[str, float]]) -> AggScore:
+    values = [100 * values[name] for values in by_sample if name in values]
     metadata: dict[str, Any] = {"listed": is_listed(name)}
     if (error := standard_error(values, [None] * len(values))) is not None:
-        metadata["stderr"] = 100 * error
-    if others != values:
-        metadata["if_errors_wrong"] = 100 * fmean(others)
-    return AggScore(
-        name, 100 * fmean(values), "", len(values), agg_method="repeats", metadata=metadata
-    )
+        metadata["stderr"] = error
+    return AggScore(name, fmean(values), "", len(values), agg_method="repeats", metadata=metadata)
 
 
 def set_scores(

@@ -46,7 +46,7 @@ def _of_result(result: ResultFile) -> Iterator[str]:
         yield f"no metrics, {result.error}"
     if result.num_scored < result.num_samples:
         yield _coverage(result)
-    if result.repeats > 1 and result.num_correct is not None:
+    if result.k and result.num_correct is not None:
         yield from _too_few_replies(result)
     for unit, stats in (result.res_length or {}).items():
         figures = ", ".join(f"{name} {stats[name]:.0f}" for name in ("median", "p95", "max"))

@@ -115,17 +115,31 @@ def test_a_repeated_run(repeated: Project, mode: tuple[str, ...]) -> None:
     assert sorted(filter(None, extracted)) == ["false"] + ["true"] * 11
 
 
-def test_scoring_again_gives_the_same(repeated: Project) -> None:
+def test_scoring_again(repeated: Project) -> None:
     first = repeated.run()
     assert "extract_rate" not in first.result()
     assert first.result()["run"]["res_length"] is None
-    dumped = repeated.run(*DUMPS)
-    again = repeated.run("--mode=eval", "--reuse", first.path.name, *DUMPS, "-n2")
+    dumped = repeated.run("--mode=eval", "--reuse", *DUMPS)
+    assert dumped.result()["extract_rate"] == pytest.approx(1100 / 12)
+    again = repeated.run("--mode=eval", "--reuse", *DUMPS, "-n2")
     assert again.path == first.path
     assert again.result_text() == dumped.result_text()
-    viewed = repeated.run("--mode=viz", "--reuse", first.path.name).out
+    viewed = repeated.run("--mode=viz").out
     assert "1 of 12 replies were cut" in viewed
     assert rows(viewed)["extract_rate"] == "91.67"
+
+
+def test_an_authors_own_aggregation_stands_alone(repeated: Project) -> None:
+    repeated.add(
+        "test_quiz.py",
+        """
+    def aggregate_scores(self, sample_scores):
+        return [AggScore("own", 1.0, "", len(sample_scores))]
+""",
+    )
+    run = repeated.run()
+    assert list(rows(run.out)) == ["own"]
+    assert "too few" not in run.out
 
 
 def test_too_few_replies_are_said_and_never_a_number(repeated: Project) -> None:

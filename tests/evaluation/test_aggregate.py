@@ -87,6 +87,12 @@ def test_a_sample_with_too_few_measured_replies_is_missing_for_that_k() -> None:
     assert "pass@2" not in repeated("REWE")
 
 
+def test_errors_give_every_metric_its_other_number() -> None:
+    for score in repeated("RRRE", [1, 2]).values():
+        assert "if_errors_wrong" in (score.metadata or {})
+    assert "if_errors_wrong" not in (repeated("RRRR")["pass@2"].metadata or {})
+
+
 def test_without_verdicts_there_are_no_votes() -> None:
     assert repeated("NNEN") == {}
 
@@ -141,6 +147,41 @@ def test_verdicts_in_details_reach_samples_that_have_none() -> None:
     # the share of right answers is a mean like any other, with a standard error
     assert (score.value, score.agg_method) == (75, "mean")
     assert score.metadata == {"stderr": pytest.approx(25)}
+
+
+def test_every_documented_column_arrives() -> None:
+    seen: dict[str, Any] = {}
+
+    class Asks(BaseEvaluator):
+        def score(
+            self, predictions: Any, references: Any, test_set: Any, origin_prompt: Any, gold: Any,
+            steps: Any, res_length: Any, all_input_length: Any, ppl: Any, token_len: Any,
+            loss: Any, total_chr_num: Any, mink: Any, prompt: Any, choices: Any, pred_label: Any,
+            custom: Any,
+        ) -> dict[str, Any]:  # fmt: skip
+            seen.update({name: value for name, value in locals().items() if name != "seen"})
+            return {"n": len(predictions)}
+
+    written = ["steps", "ppl", "token_len", "loss", "total_chr_num", "mink", "pred_label", "custom"]
+    record = {
+        **{name: f"the {name}" for name in written},
+        "origin_prompt": "the question",
+        "prediction": "the reply",
+        "gold": "the gold",
+        "choices": ["x", "y"],
+    }
+    pairs = [(Detail(str(i), f"s{i}", "d", "pred", "answer"), record) for i in range(2)]
+    set_scores(Asks(), pairs, ["a", "b"], [{"q": 1}, {"q": 2}])
+    for name in written:
+        assert seen[name] == [f"the {name}"] * 2
+    assert seen["predictions"] == ["pred"] * 2
+    assert seen["references"] == ["answer"] * 2
+    assert seen["gold"] == ["the gold"] * 2
+    assert seen["prompt"] == seen["origin_prompt"] == ["the question"] * 2
+    assert seen["all_input_length"] == [12, 12]
+    assert seen["res_length"] == [9, 9]
+    assert seen["choices"] == [["x", "y"]] * 2
+    assert seen["test_set"]["q"] == [1, 2]
 
 
 def test_references_are_none_where_no_sample_has_one() -> None:
