@@ -28,7 +28,7 @@ _SIGN = re.compile(r"[^\w\s]|_")
 _SIGN_OR_NUMBER_MARK = re.compile(
     rf"""
     (?P<point> (?<=\d)\.(?=\d) | (?<![\w.])\.(?=\d) )
-    | (?P<minus> (?<!\w)[-\u2010-\u2013\u2212](?=[$£€¥₹]?\.?\d) )
+    | (?P<minus> (?: (?<!\w) | (?<=\de) )[-\u2010-\u2013\u2212](?=[$£€¥₹]?\.?\d) )
     | {_SIGN.pattern}
     """,
     re.VERBOSE,
@@ -40,7 +40,7 @@ def normalize_answer(text: str) -> str:
 
     NFKC, lower case, without punctuation and articles, with single spaces: the rule of SQuAD
     (Rajpurkar et al. 2016, arXiv:1606.05250) for every script. Unlike SQuAD's, a decimal point
-    and the minus sign in front of a number stay, since without them it would be another number.
+    and the minus sign of a number or its exponent stay: without them it would be another number.
     A step that would leave nothing is not taken: ``the`` stays ``the``, and ``?`` stays ``?``.
     """
     folded = nfkc(fold(text)).lower()

@@ -42,6 +42,8 @@ def test_normalisation(text: str, normal: str) -> None:
         ("\uff0d\uff13\uff0e\uff11\uff14", "-3.14"),
         ("\u0663\u0664", "34"),
         ("...5", "5"),
+        ("1e-5", "1e-5"),
+        ("Type-5", "type5"),
         ("No.5", "no5"),
         ("2010-2012", "20102012"),
         ("5.", "5"),

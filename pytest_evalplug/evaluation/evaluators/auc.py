@@ -53,31 +53,31 @@ class AUCROCEvaluator(BaseEvaluator):
         self,
         predictions: Sequence[Any],
         references: Sequence[Any],
-        logprobs: Sequence[Sequence[float]] | None = None,
+        logprobs: Sequence[Any] | None = None,
+        pred_label: Sequence[Any] | None = None,
     ) -> dict[str, Any]:
-        """Score the set.
+        """Score the set; ``logprobs`` beside a ``pred_label`` are those of the choices.
 
         Raises ConfigError for an empty set or columns of different lengths, EvalplugError for a
-        reference of no class, a set of one class, and predictions of other than two.
+        reference of no class, a set of one class, predictions of other than two, and where none
+        is a number.
         """
-        given = predictions if logprobs is None else logprobs
+        by_likelihood = logprobs is not None and pred_label is not None
+        given = logprobs if logprobs is not None and by_likelihood else predictions
         if not given or len(given) != len(references):
             raise ConfigError(f"{len(given)} predictions for {len(references)} references")
-        labels = [*map(_class_of, references)]
-        pairs = [*map(_pair, given)]
-        if logprobs is not None:  # which say how probable a class is only beside the other's
+        labels, pairs = [*map(_class_of, references)], [*map(_pair, given)]
+        if not any(pairs):
+            raise EvalplugError(
+                f"AUC-ROC needs probabilities, not {given[0]!r}",
+                where="AUCROCEvaluator",
+                fix="Use --eval-mode=ll, or a postprocessor that returns a number.",
+            )
+        if by_likelihood:  # it says how probable a class is only beside that of the other
             pairs = [pair and (0.0, pair[1] - pair[0]) for pair in pairs]
-        ranks = [
-            (-math.inf if label else math.inf) if pair is None else pair[1]
-            for pair, label in zip(pairs, labels, strict=True)
-        ]
-        metrics = {"auc_score": 100 * auc_roc(labels, ranks)}
+        metrics = {"auc_score": 100 * auc_roc(labels, [*map(_rank, pairs, labels)])}
         if any(isinstance(prediction, (list, tuple)) for prediction in given):
-            right = [
-                pair is not None and (pair[1] > pair[0]) == bool(label)
-                for pair, label in zip(pairs, labels, strict=True)
-            ]
-            metrics["accuracy"] = 100 * fmean(right)
+            metrics["accuracy"] = 100 * fmean(map(_is_right, pairs, labels))
         return metrics
 
 
@@ -104,3 +104,13 @@ def _pair(prediction: Any) -> tuple[float, float] | None:
     except (TypeError, ValueError):
         return None
     return None if math.isnan(zero) or math.isnan(one) else (zero, one)
+
+
+def _rank(pair: tuple[float, float] | None, label: int) -> float:
+    if pair is None:
+        return -math.inf if label else math.inf
+    return pair[1]
+
+
+def _is_right(pair: tuple[float, float] | None, label: int) -> bool:
+    return pair is not None and (pair[1] > pair[0]) == bool(label)

@@ -25,8 +25,13 @@ def test_bare_scores() -> None:
 
 def test_choices_by_likelihood() -> None:
     logprobs = [[-1.0, -9.0], [-800.0, -790.0]]
-    result = AUCROCEvaluator().score(["A", "B"], ["A", "B"], logprobs)
+    result = AUCROCEvaluator().score(["A", "B"], ["A", "B"], logprobs, ["A", "B"])
     assert result == {"auc_score": 100.0, "accuracy": 100.0}
+
+
+def test_the_likelihoods_of_a_reply_are_no_scores() -> None:
+    tokens = [{"token": "0"}, {"token": "1"}]
+    assert AUCROCEvaluator().score(["0.1", "0.9"], [0, 1], tokens) == {"auc_score": 100.0}
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", "very likely", [None, 0.5]])
@@ -40,6 +45,7 @@ def test_what_is_no_number_ranks_on_the_wrong_end(missing: Any) -> None:
     [
         ([], [], "0 predictions"),
         ([0.1], [0, 1], "1 predictions for 2"),
+        (["A", "B"], [0, 1], "needs probabilities, not 'A'"),
         ([0.1, 0.2], [1, 1], "both classes"),
         ([0.1, 0.2], [0, "C"], "'C' is neither"),
         ([0.1, 0.2], [0, None], "None is neither"),

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from pytest_evalplug.dataset.meta import BenchmarkMeta
+from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
 from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.evaluation.evaluators.circular import CircularEvaluator
+from pytest_evalplug.types import ModelOutput, Sample, TaskState
 
 
 def rows(*patterns: str, qid: str = "0") -> list[dict[str, Any]]:
@@ -50,6 +53,39 @@ def test_incomplete_questions_are_left_out() -> None:
 
 def test_a_version_has_a_verdict_only() -> None:
     assert CircularEvaluator().score_sample("A", "A") == {"correct": True}
+
+
+class Rotated(MultiChoiceAdapter):
+    circular = True
+
+    def record_to_sample(self, record: Any) -> Sample:
+        raise NotImplementedError
+
+    def load_subset(self, subset: str) -> list[Sample]:
+        return [Sample(f"q{n}", "B", choices=["w", "x", "y"]) for n in range(2)]
+
+
+def test_rotated_samples_are_scored_together() -> None:
+    meta = BenchmarkMeta(name="b", eval_cfg={"evaluator": "circular"})
+    adapter, details, records = Rotated(benchmark_meta=meta), [], []
+    samples = adapter.samples("default")
+    for sample in samples:
+        # knows the first answer, and always takes B for the second
+        reply = sample.target if sample.input == "q0" else "B"
+        record = {"index": sample.index, "prediction": f"ANSWER: {reply}"}
+        state = TaskState("m", sample, [], ModelOutput(record["prediction"]))
+        details.append(adapter.scorer.detail(state, record))
+        records.append(record)
+    rows = [adapter.scorer.test_row(sample) for sample in samples]
+    found = adapter.scorer.aggregate("default", details, records, lambda: rows)
+    assert [d.correct for d in details] == [True] * 3 + [True, False, False]
+    assert {score.metric: score.value for score in found} == {
+        "perf_circular": 50.0,
+        "more_1_circular": 100.0,
+        "more_2_circular": 50.0,
+        "acc_circular": pytest.approx(200 / 3),
+        "acc_origin": 100.0,
+    }
 
 
 @pytest.mark.parametrize(
