@@ -22,7 +22,9 @@ def test_bytes_where_the_texts_are_known() -> None:
 
 
 def test_no_bytes_of_other_texts() -> None:
-    assert "bpb" not in BPCEvaluator().score([[6.0]], [[5]], ["\u5317"], [["\u4eac\u5e02"]])
+    for length in (2, 5):
+        result = BPCEvaluator().score([6.0], [length], ["\u5317"], [["\u4eac\u5e02"]])
+        assert result == {"bpc": pytest.approx(6 / BIT / length)}
 
 
 @pytest.mark.parametrize(

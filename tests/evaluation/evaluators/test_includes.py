@@ -15,6 +15,7 @@ from pytest_evalplug.evaluation.evaluators.includes import IncludesEvaluator, in
         ("The capital is Paris.", "the capital", True),
         ("**Answer:**Paris", "Paris", True),
         ("yes/no", "no", True),
+        ("yes/no", "yesno", True),  # they are equal too
         ("don't", "don", False),
         ("well-known", "known", False),
         ("AT&T", "AT", False),

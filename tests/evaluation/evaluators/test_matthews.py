@@ -28,6 +28,8 @@ def test_a_missing_pred_is_a_class_of_its_own() -> None:
     other = MccEvaluator().score(["1", "0", "no idea"], [1, 0, 0])
     wrong = MccEvaluator().score(["1", "0", "1"], [1, 0, 0])
     assert missing == other
+    with_none = MccEvaluator().score([None, "0", "1"], ["None", "0", "1"])
+    assert with_none["matthews_correlation"] < 100
     assert wrong["matthews_correlation"] < missing["matthews_correlation"] < 100
 
 
