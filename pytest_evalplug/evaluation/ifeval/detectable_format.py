@@ -13,33 +13,30 @@ __all__ = [
 
 import json
 import re
+from collections.abc import Sequence
 
 from pytest_evalplug.evaluation.ifeval.common import pattern
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _FENCES = ("```json", "```Json", "```JSON", "```")
-_SPACE = re.compile(r"\s*")
-_STAR, _DASH = re.compile(r"\*[^*].*"), re.compile(r"-.*")
 
 
 def number_bullet_lists(reply: str, *, num_bullets: int) -> bool:
     """Exactly ``num_bullets`` lines begin with ``-``, or with a ``*`` that no other follows."""
-    return _bullets(reply, _STAR) + _bullets(reply, _DASH) == num_bullets
+    lines = [line.lstrip() for line in reply.split("\n")]
+    dashes = sum(1 for line in lines if line.startswith("-"))
+    return dashes + _stars(lines) == num_bullets
 
 
-def _bullets(reply: str, bullet: re.Pattern[str]) -> int:
-    r"""Count matches of ``^\s*bullet$`` over all lines, in linear time.
-
-    ``[^*]`` of a lone ``*`` takes the newline, and so the next line with it.
-    """
-    count = position = 0
-    while True:
-        start = _SPACE.match(reply, position).end()  # type: ignore[union-attr]  # it always matches
-        found = bullet.match(reply, start)
-        count += found is not None
-        position = reply.find("\n", found.end() if found else start) + 1
-        if not position:
-            return count
+def _stars(lines: Sequence[str]) -> int:
+    count = 0
+    remaining = iter(lines)
+    for line in remaining:
+        if line == "*":  # in the reference a line with nothing else takes in the next one
+            count += next(remaining, None) is not None
+        elif line.startswith("*") and not line.startswith("**"):
+            count += 1
+    return count
 
 
 def number_highlighted_sections(reply: str, *, num_highlights: int) -> bool:

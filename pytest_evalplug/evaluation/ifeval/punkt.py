@@ -76,8 +76,11 @@ def sentences(text: str) -> list[str]:
 
 def _slices(text: str) -> Iterator[tuple[int, int]]:
     start = 0
+    known: dict[str, bool] = {}  # texts of very many sentences repeat themselves
     for match, context in _candidates(text):
-        if _holds_a_break(context):
+        if context not in known:
+            known[context] = _holds_a_break(context)
+        if known[context]:
             yield start, match.end()
             start = match.end() if match["next"] is None else match.start("next")
     yield start, len(text.rstrip())

@@ -16,14 +16,14 @@ _CLOSING = "])}>\"' \u00bb\u201d\u2019"
 
 _OPENING_QUOTES = [
     (re.compile("[\u00ab\u201c\u2018\u201e]|`+"), r" \g<0> "),
-    (re.compile(r'^"'), "``"),
+    (re.compile(r'^"', re.MULTILINE), "``"),
     (re.compile("``"), " `` "),
     (re.compile(r"""([ (\[{<])(?:"|'')"""), r"\1 `` "),
     (re.compile(r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", re.IGNORECASE), "' "),
 ]
 _MARKS = [
     (re.compile(r"([:,])([^\d])"), r" \1 \2"),
-    (re.compile(r"[:,]$"), r" \g<0> "),
+    (re.compile(r"[:,]$", re.MULTILINE), r" \g<0> "),
     (re.compile(r"\.{2,}"), r" \g<0> "),
     (re.compile(r"[;@#$%&\u2012-\u2015?!]"), r" \g<0> "),
     (re.compile(r"([^'])' "), r"\1 ' "),
@@ -55,13 +55,12 @@ _CLOSING_QUOTES_AND_CLITICS = [
 
 def words(text: str) -> list[str]:
     """Return the words of all sentences of ``text``. Linear time."""
-    return [word for sentence in sentences(text) for word in _words(sentence)]
-
-
-def _words(sentence: str) -> list[str]:
-    text = _apply(_OPENING_QUOTES, sentence)
-    text = _apply(_MARKS, _set_off_full_stop(text))
-    return _apply(_CLOSING_QUOTES_AND_CLITICS, f" {text} ").split()
+    # One sentence a line, and so all in one go; inner newlines count like any other white space.
+    lines = "\n".join(sentence.replace("\n", "\t") for sentence in sentences(text))
+    lines = _apply(_OPENING_QUOTES, lines)
+    lines = "\n".join(map(_set_off_full_stop, lines.split("\n")))
+    lines = _apply(_MARKS, lines).replace("\n", " \n ")
+    return _apply(_CLOSING_QUOTES_AND_CLITICS, f" {lines} ").split()
 
 
 def _apply(rules: list[tuple[re.Pattern[str], str]], text: str) -> str:
