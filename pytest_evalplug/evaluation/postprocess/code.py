@@ -30,7 +30,9 @@ _OTHER_LANGUAGES = frozenset(
 _NAMED_PYTHON = re.compile(r"\s*(?:python|py)3?[ \t]*\n", re.IGNORECASE)
 _MAIN_GUARD = re.compile(r"if\b[^\n]*\b__name__\b")
 _FUTURE = re.compile(r"^from __future__ import [^\n]+\n?", re.MULTILINE)
-_BARE_FENCE = re.compile(r"\A(?:(?![ \t]*(?:```|~~~)).*\n)+?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_BARE_FENCE = re.compile(
+    r"\A(?:(?![ \t]*(?:```|~~~)).*\n)+?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE
+)
 _DEFINITION = re.compile(r"(?:async[ ]+)?def\b|class\b|import\b|from\b|@")
 _FUNCTION = re.compile(r"(?:async[ ]+)?def\b|class\b")
 _GIVES = re.compile(r"^[ \t]*(?:return|yield|raise)\b", re.MULTILINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["after", "boxed", "last_box", "xml_tag"]
+__all__ = ["after", "boxed", "last_box", "last_box_span", "xml_tag"]
 
 import re
 from typing import Any
@@ -52,7 +52,9 @@ def xml_tag(text: Any, tag: str = "answer", *, invalid: str = "") -> str:
     'B'
     """
     name = re.escape(tag.strip("<>/ "))
-    reply = str(text) if REASONING_TAG.fullmatch(f"<{tag.strip('<>/ ')}>") else without_reasoning(text)
+    reply = (
+        str(text) if REASONING_TAG.fullmatch(f"<{tag.strip('<>/ ')}>") else without_reasoning(text)
+    )
     content: str | None = None
     start: int | None = None
     for found in re.finditer(rf"<(/)?{name}(?:\s[^<>]{{0,200}})?>", reply, re.IGNORECASE):
@@ -70,7 +72,13 @@ def last_box(text: str) -> str | None:
 
     An escaped brace is no brace.
     """
-    result: str | None = None
+    span = last_box_span(text)
+    return None if span is None else text[slice(*span)]
+
+
+def last_box_span(text: str) -> tuple[int, int] | None:
+    """Return where that content begins and ends."""
+    span: tuple[int, int] | None = None
     starts: list[int | None] = []
     for token in _TOKEN.finditer(text):
         if token["box"]:
@@ -78,5 +86,5 @@ def last_box(text: str) -> str | None:
         elif token[0] == "{":
             starts.append(None)
         elif token[0] == "}" and starts and (start := starts.pop()) is not None:
-            result = text[start : token.start()]
-    return result
+            span = (start, token.start())
+    return span

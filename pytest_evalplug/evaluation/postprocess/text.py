@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["fold", "general", "general_cn", "nfkc", "none"]
+__all__ = ["fold", "fold_maths", "general", "general_cn", "nfkc"]
 
 import re
 import unicodedata
@@ -16,6 +16,11 @@ _MAX_MARKS = 30
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b", re.IGNORECASE)
 _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 _SPACE_IN_HAN = re.compile(rf"(?<=[{_HAN}]) +| +(?=[{_HAN}])")
+_SCRIPTS = {
+    "^": re.compile("[\u00b2\u00b3\u00b9\u2070\u2071\u2074-\u207f]+"),
+    "_": re.compile("[\u2080-\u208e\u2090-\u209c]+"),
+}
+_VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e\u2189]")
 _LEADING = re.compile(r"^[.\- ]+(?![\d.])")
 
 
@@ -54,6 +59,23 @@ def fold(value: Any) -> str:
     """
     text = "" if value is None else str(value)
     return text.replace("\r\n", "\n").translate(_TABLE)
+
+
+def fold_maths(value: Any) -> str:
+    r"""Return what :func:`fold` does, but keep what is raised, lowered or a fraction apart.
+
+    >>> fold_maths("x\u00b2 + \u00bd - log\u2082\uff18")
+    'x^{2} + \\frac{1}{2} - log_{2}8'
+    """
+    text = "" if value is None else str(value)
+    for sign, script in _SCRIPTS.items():
+        text = script.sub(rf"{sign}{{\g<0>}}", text)
+    return fold(_VULGAR.sub(_tex_fraction, text)).replace("\u2212", "-")
+
+
+def _tex_fraction(sign: re.Match[str]) -> str:
+    upper, _, lower = unicodedata.normalize("NFKC", sign[0]).partition("\u2044")
+    return rf"\frac{{{upper}}}{{{lower}}}"
 
 
 def nfkc(text: str) -> str:
@@ -96,13 +118,3 @@ def general_cn(text: Any) -> str:
     '北京'
     """
     return _SPACE_IN_HAN.sub("", general(text))
-
-
-@postprocessors.register("none")
-def none(text: Any) -> str:
-    """Return the reply as it is, for Evaluators that judge all of it, as IFEval does.
-
-    >>> none(" As it is. ")
-    ' As it is. '
-    """
-    return "" if text is None else str(text)
