@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -84,7 +85,8 @@ class _Worker:
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
-            _pipe(pipe).close()
+            with suppress(BrokenPipeError):  # a question that it never read
+                _pipe(pipe).close()
 
 
 class ChildAlgebra:

@@ -112,7 +112,7 @@ def _root(radicand: Fraction, degree: Fraction) -> Fraction:
 
 
 def _integer_root(value: int, n: int) -> int:
-    if n == 2:
+    if n == 2 or value == 0:
         root = isqrt(value)
     else:  # Newton's method, from above
         root = 1 << -(-value.bit_length() // n)

@@ -19,9 +19,13 @@ from pytest_evalplug.evaluation.mathematics.exact import exact
 from pytest_evalplug.evaluation.mathematics.expression import Node, variables
 
 _DIGITS = 60
+"""Correct digits, besides those of the numbers written out: no rounding passes for equal."""
 _GUARD = 25
+"""Of these, the last ones that may differ."""
 _MAX_POWER = 1_000_000
 _MAX_ARGUMENT = 10_000
+_MAX_SIZE = 5_000
+"""Digits before the point up to which values are told apart."""
 
 
 class TooLarge(ArithmeticError):
@@ -31,12 +35,9 @@ class TooLarge(ArithmeticError):
 def have_same_value(a: Node, b: Node) -> bool:
     """Tell whether two expressions agree wherever both are defined; raises TooLarge."""
     judged = False
-    for x, y in _values(a, b):
-        if mpmath.isinf(x) or mpmath.isinf(y):
-            equal = x == y
-        else:
-            equal = abs(x - y) <= _tolerance() * max(1, abs(x), abs(y))
-        if not equal:
+    for x, y, slack in _values(a, b):
+        finite = mpmath.isfinite(x) and mpmath.isfinite(y)
+        if abs(x - y) > slack if finite else x != y:
             return False
         judged = True
     return judged
@@ -45,37 +46,47 @@ def have_same_value(a: Node, b: Node) -> bool:
 def are_multiples(a: Node, b: Node, *, positive: bool) -> bool:
     """Tell whether ``a / b`` is one number, not zero, everywhere; raises TooLarge."""
     ratio = None
-    for x, y in _values(a, b):
+    for x, y, slack in _values(a, b):
         if not x or not y:
             return False
-        if ratio is not None and abs(x / y - ratio) > _tolerance() * abs(ratio):
+        if ratio is not None and abs(x / y - ratio) > slack * abs(ratio):
             return False
         ratio = x / y
     return ratio is not None and (not positive or (not mpmath.im(ratio) and ratio > 0))
 
 
-def _values(a: Node, b: Node) -> Iterator[tuple[Any, Any]]:
-    """Yield both values at a few points where they are defined."""
+def _values(a: Node, b: Node) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield both values at a few points where they are defined, and by what they may differ."""
     names = sorted(variables(a) | variables(b))
     points = random.Random(0)
-    with mpmath.workdps(_DIGITS + _literal_digits(a) + _literal_digits(b)):
-        for signs in (1, -1, None, None, None) if names else (1,):
-            point = {n: _coordinate(points, signs) for n in names}
+    digits = _DIGITS + _literal_digits(a) + _literal_digits(b)
+    for sign in (1, -1, None, None, None) if names else (1,):
+        with mpmath.workdps(digits):
+            point = {n: _coordinate(points, sign) for n in names}
             try:
-                pair = _evaluate(a, point), _evaluate(b, point)
+                pair = _precise(a, b, point)
             except (ZeroDivisionError, ValueError):
                 continue
             if not any(mpmath.isnan(value) for value in pair):
-                yield pair
+                yield *pair, mpmath.mpf(10) ** (_GUARD - digits)
+
+
+def _precise(a: Node, b: Node, point: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return both values, with as many digits after the point however large they are."""
+    x, y = _evaluate(a, point), _evaluate(b, point)
+    largest = max(abs(x), abs(y))
+    if largest <= 10 or not mpmath.isfinite(largest):
+        return x, y
+    size = int(mpmath.log10(largest)) + 1
+    if size > _MAX_SIZE:
+        raise TooLarge
+    with mpmath.workdps(mpmath.mp.dps + size):
+        return _evaluate(a, point), _evaluate(b, point)
 
 
 def _coordinate(points: random.Random, sign: int | None) -> Any:
     size = mpmath.mpf(points.randrange(10**20, 4 * 10**20)) / 10**20
     return size * (sign or points.choice((1, -1)))
-
-
-def _tolerance() -> Any:
-    return mpmath.mpf(10) ** (_GUARD - mpmath.mp.dps)
 
 
 def _literal_digits(node: Node) -> int:

@@ -38,6 +38,8 @@ _EQUAL = frozenset(("=", r"\equiv"))
 _ORDER = {"<": "<", r"\le": "<=", ">": ">", r"\ge": ">="}
 _CONDITIONS = set(_ORDER) | {r"\in", r"\ne"}
 _RELATIONS = _EQUAL | _CONDITIONS
+_MAX_ELSEWHERE = 200
+"""Tokens up to which another parser is asked: it takes long for much more."""
 _CURRENCIES = frozenset("$€£¥₹")
 _QUALIFIERS = frozenset(
     ("for", "where", "with", "when", "if", "such", "since", "because", "as", "which", "given")
@@ -341,7 +343,7 @@ def _scalar(tokens: Tokens) -> Scalar:
     body, unit = _without_unit(list(tokens))
     if any(t.kind == "text" for t in body):
         return Scalar(text, None)
-    latex = untokenize(canonical(body))
+    latex = untokenize(canonical(body)) if len(body) <= _MAX_ELSEWHERE else ""
     try:
         return Scalar(text, read_expression(body), unit, latex)
     except Unreadable:
