@@ -19,11 +19,15 @@ def token_f1(pred: str, references: Sequence[str]) -> float:
     Both go through :func:`normalize_answer`; Chinese counts by character. An empty answer
     equals only an empty reference.
     """
-    return max(_f1(pred, reference) for reference in references)
+    ours = _counts(pred)
+    return max(_f1(ours, _counts(reference)) for reference in references)
 
 
-def _f1(pred: str, reference: str) -> float:
-    ours, theirs = (Counter(tokens(normalize_answer(text))) for text in (pred, reference))
+def _counts(text: str) -> Counter[str]:
+    return Counter(tokens(normalize_answer(text)))
+
+
+def _f1(ours: Counter[str], theirs: Counter[str]) -> float:
     if not ours or not theirs:
         return float(ours == theirs)
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())

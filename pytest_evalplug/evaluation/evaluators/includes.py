@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["IncludesEvaluator", "includes"]
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -25,21 +25,21 @@ def includes(pred: str, references: Sequence[str]) -> bool:
     only a sign keeps apart (``Answer:Paris``) are words. An empty reference occurs only in an
     empty text.
     """
-    return any(
-        _occurs(tokens(form(reference)), tokens(form(pred)))
-        for reference in references
-        for form in (normalize_answer, _normalize_parts)
-    )
+    return any(_holds(pred, references, form) for form in (normalize_answer, _normalize_parts))
 
 
 def _normalize_parts(text: str) -> str:
     return normalize_answer(_GLUE.sub(" ", text))
 
 
-def _occurs(part: Sequence[str], whole: Sequence[str]) -> bool:
-    if not part:
-        return not whole
-    return f" {' '.join(part)} " in f" {' '.join(whole)} "
+def _holds(pred: str, references: Sequence[str], form: Callable[[str], str]) -> bool:
+    whole = tokens(form(pred))
+    parts = (tokens(form(reference)) for reference in references)
+    return any(_spaced(part) in _spaced(whole) if part else not whole for part in parts)
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return f" {' '.join(words)} "
 
 
 @evaluators.register("includes", "IncludesEvaluator")
