@@ -59,6 +59,11 @@ def test_several_files_one_of_them_broken(
     assert out.splitlines()[-1] == "2/2 right in 2 files; 1 not checked"
 
 
+def test_without_files_the_shipped_cases_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cases", "-q"]) == 0
+    assert "pytest_evalplug/evaluation/cases/" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("rule", "got"),
     [
