@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import doctest
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_evalplug.evaluation import textnorm
 from pytest_evalplug.evaluation.textnorm import is_chinese, normalize_answer, tokens, words
 
 
@@ -118,3 +120,9 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
     tokens(normalize_answer(text))
     words(text)
     assert time.perf_counter() - started < 20
+
+
+def test_the_examples_are_true() -> None:
+    result = doctest.testmod(textnorm)
+    assert result.attempted
+    assert not result.failed
