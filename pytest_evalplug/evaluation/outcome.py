@@ -51,7 +51,8 @@ def verdict_of(detail: Mapping[str, Any]) -> bool | None:
     """
     for name in _VERDICTS:
         value: Any = detail.get(name)
-        value = value.item() if hasattr(value, "item") else value
+        if getattr(value, "shape", None) == ():  # numpy's scalars
+            value = value.item()
         if isinstance(value, (bool, int, float)) and value in (0, 1):
             return bool(value)
     return None

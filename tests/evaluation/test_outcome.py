@@ -71,6 +71,7 @@ def test_something_was_extracted(pred: Any) -> None:
         ({"cascade_correct": 0.0}, False),
         ({"correct": None, "is_correct": False}, False),
         ({"correct": "yes"}, None),
+        ({"correct": np.array([True, False])}, None),
         ({"correct": 0.5}, None),
         ({"pred": True}, None),
     ],
