@@ -65,7 +65,8 @@ def repeat_scores(
     samples = by_sample.values()
     measured = [vote_metrics(_votes(sample), ks, n) for sample in samples]
     with_errors = [vote_metrics(_votes(sample, errors=True), ks, n) for sample in samples]
-    scores = [_percent(name, measured) for name in dict.fromkeys(n for v in measured for n in v)]
+    names = dict.fromkeys(name for values in measured for name in values)
+    scores = [_percent(name, measured) for name in names]
     if any(d.error is not None for d in details):
         for score in scores:
             assert score.metadata is not None
