@@ -13,7 +13,7 @@ from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.mathematics.algebra import ChildAlgebra, OutOfTime
 from pytest_evalplug.evaluation.mathematics.compare import Comparison
 from pytest_evalplug.evaluation.mathematics.reading import read_answer
-from pytest_evalplug.evaluation.mathematics.reply import final_formula
+from pytest_evalplug.evaluation.postprocess.math_answer import math_answer
 from pytest_evalplug.evaluation.registry import evaluators
 
 _SHARE = 0.5
@@ -79,7 +79,7 @@ def math_equal(pred: Any, gold: str, *, timeout: float = 5.0) -> bool:
 
 
 def _compare(pred: Any, golds: list[str], timeout: float) -> _Verdict:
-    formula = final_formula("" if pred is None else str(pred))
+    formula = math_answer(pred) or _line(pred)
     if not formula:
         return _Verdict(False, "text")
     answer = read_answer(formula)
@@ -89,6 +89,12 @@ def _compare(pred: Any, golds: list[str], timeout: float) -> _Verdict:
     except OutOfTime:
         return _Verdict(False, "timeout")
     return _Verdict(right, comparison.method)
+
+
+def _line(pred: Any) -> str:
+    """Return a pred of one line, which has been extracted already: "12 miles per hour"."""
+    text = "" if pred is None else str(pred).strip()
+    return "" if "\n" in text or "boxed{" in text else text
 
 
 def _check_installed() -> None:

@@ -40,6 +40,11 @@ _CONDITIONS = set(_ORDER) | {r"\in", r"\ne"}
 _RELATIONS = _EQUAL | _CONDITIONS
 _MAX_ELSEWHERE = 200
 """Tokens up to which another parser is asked: it takes long for much more."""
+_KNOWN_ELSEWHERE = re.compile(
+    r"[-+*/^_()\[\]{}|,&!'=]|\\\\|\\(?:begin|end):\w+"
+    r"|\\(?:i{1,3}nt|oint|sum|prod|lim|to|max|min|gcd|det|frac|sqrt|binom|pi|infty|partial)"
+)
+"""Besides functions and letters: of what it doesn't know, it may leave out more than that."""
 _CURRENCIES = frozenset("$€£¥₹")
 _QUALIFIERS = frozenset(
     ("for", "where", "with", "when", "if", "such", "since", "because", "as", "which", "given")
@@ -83,6 +88,8 @@ def _trim(tokens: Tokens) -> Tokens:
             break
     while tokens and tokens[-1].value in (".", ",", ";", ":", "~"):
         tokens.pop()
+    while tokens and tokens[0].value == "}":  # the end of a text that was cut off
+        tokens.pop(0)
     while len(tokens) > 1 and tokens[0].value in ("{", "$") and _closes(tokens) == len(tokens) - 1:
         tokens = tokens[1:-1]
     return _without_label(tokens)
@@ -343,11 +350,17 @@ def _scalar(tokens: Tokens) -> Scalar:
     body, unit = _without_unit(list(tokens))
     if any(t.kind == "text" for t in body):
         return Scalar(text, None)
-    latex = untokenize(canonical(body)) if len(body) <= _MAX_ELSEWHERE else ""
+    known = len(body) <= _MAX_ELSEWHERE and all(map(_is_known_elsewhere, body))
+    latex = untokenize(canonical(body)) if known else ""
     try:
         return Scalar(text, read_expression(body), unit, latex)
     except Unreadable:
         return Scalar(text, None, unit, latex)
+
+
+def _is_known_elsewhere(token: Token) -> bool:
+    plain = token.kind in ("number", "letter") or token.value[1:] in FUNCTIONS
+    return plain or _KNOWN_ELSEWHERE.fullmatch(token.value) is not None
 
 
 def _without_unit(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:

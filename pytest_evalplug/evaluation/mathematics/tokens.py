@@ -5,12 +5,11 @@ from __future__ import annotations
 __all__ = ["FUNCTIONS", "Token", "Unreadable", "canonical", "tokenize", "untokenize"]
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pytest_evalplug.evaluation.mathematics.units import is_unit
-from pytest_evalplug.evaluation.postprocess.text import fold
+from pytest_evalplug.evaluation.postprocess.text import fold_maths
 
 _MAX_LENGTH = 10_000
 _MAX_TOKENS = 1_000
@@ -142,10 +141,6 @@ _UNICODE = {
     **dict.fromkeys("\u00a0\u2007\u2009\u202f", r"\,"),
 }
 _UNICODE_TABLE = str.maketrans(_UNICODE)
-_SUPERSCRIPTS = re.compile("[\u00b9\u00b2\u00b3\u2070\u2071\u2074-\u207f]+")
-_SUBSCRIPTS = re.compile("[\u2080-\u208e]+")
-_VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
-
 _MARK = r"(?:,\\!\s{0,3}|\{,\}|(?:\\[,;:!\ ]){1,2}|[~'\ ])"
 _TOKEN = re.compile(
     rf"""
@@ -197,7 +192,7 @@ def tokenize(latex: str) -> list[Token]:
         if depth > _MAX_DEPTH:
             raise Unreadable("too deep")
     tokens: list[Token] = []
-    _scan(_plain(latex), tokens)
+    _scan(fold_maths(latex.translate(_UNICODE_TABLE)), tokens)
     if len(tokens) > _MAX_TOKENS:
         raise Unreadable("too long")
     return tokens
@@ -212,19 +207,6 @@ def untokenize(text: str) -> str:
     r"""Return a canonical text as LaTeX again."""
     text = re.sub(r"\\(begin|end|mathbb|mathcal):(\w+)", r"\\\1{\2}", text)
     return text.replace("*", r"\cdot ")
-
-
-def _plain(latex: str) -> str:
-    """Return the text with what Unicode can say written as LaTeX."""
-    text = _SUPERSCRIPTS.sub(lambda m: f"^{{{unicodedata.normalize('NFKC', m[0])}}}", latex)
-    text = _SUBSCRIPTS.sub(lambda m: f"_{{{unicodedata.normalize('NFKC', m[0])}}}", text)
-    text = _VULGAR.sub(lambda m: _fraction(m[0]), text)
-    return fold(text.translate(_UNICODE_TABLE))
-
-
-def _fraction(char: str) -> str:
-    upper, _, lower = unicodedata.normalize("NFKC", char).partition("\u2044")
-    return rf"\frac{{{upper}}}{{{lower}}}"
 
 
 def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:

@@ -65,7 +65,7 @@ def test_references_equal_themselves(data_dir: Path, read: Callable[[Path], list
         "{}",
         r"So it is \boxed{{{}}}.",
         r"\boxed{{\boxed{{{}}}}}",
-        "The answer is {}.",
+        "The answer is ${}$.",
         r"Hence \[ {} \]",
     )
     unequal = [
