@@ -75,7 +75,12 @@ def _bwrap_options() -> list[str]:
         "--proc", "/proc", "--dev", "/dev",
         "--perms", "1777", "--size", str(64 * 2**20), "--tmpfs", "/tmp",
     ]  # fmt: skip
-    for path in visible_paths():
+    shown = visible_paths()
+    above = {str(folder): None for path in shown for folder in reversed(Path(path).parents)}
+    for folder in above:
+        if folder not in ("/", "/tmp", *shown):
+            options += ["--dir", folder]  # made on the way, it would be open to root only
+    for path in shown:
         if os.path.islink(path):
             options += ["--symlink", os.readlink(path), path]
         else:

@@ -11,8 +11,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -20,14 +20,12 @@ from weakref import WeakKeyDictionary
 
 from pytest_evalplug.errors import EvalplugError, one_line
 from pytest_evalplug.evaluation.sandbox import kinds
+from pytest_evalplug.evaluation.sandbox.executing import execute
 from pytest_evalplug.evaluation.sandbox.inside.job import Settings, Test
 from pytest_evalplug.evaluation.sandbox.preparing import prepare
 from pytest_evalplug.evaluation.waiting import wait_for
 
 Status = Literal["pass", "fail", "timeout", "error"]
-_START_SECONDS = 60.0
-_GRACE_SECONDS = 2.0
-_MOST_OUTPUT = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ async def run_program(
     if kind is None:
         kind = await asyncio.to_thread(best_kind)
     async with _slots():
-        return await _run(kind, program, prepared, test, timeout, limits)
+        return await asyncio.to_thread(_run, kind, program, prepared, test, timeout, limits)
 
 
 def run(program: str, test: str = "", *, timeout: float, **options: Any) -> Verdict:
@@ -107,18 +105,18 @@ def best_kind() -> str:
         )
     problems = []
     for kind in kinds.KINDS:
-        problem = asyncio.run(_problem(kind))
+        problem = _problem(kind)
         if not problem:
             return kind
         problems.append(f"{kind}: {problem}")
     raise EvalplugError("; ".join(problems), where="sandbox")
 
 
-async def _problem(kind: str) -> str:
+def _problem(kind: str) -> str:
     """Return why a kind doesn't work here, or nothing."""
     test = prepare("import csv\nassert f(2) == 4")
     try:
-        verdict = await _run(
+        verdict = _run(
             kind, "import decimal\ndef f(x):\n    return x * x", test, "", 60.0, Limits()
         )
     except EvalplugError as error:
@@ -126,13 +124,13 @@ async def _problem(kind: str) -> str:
     return "" if verdict.passed else f"{verdict.status}: {verdict.reason}"
 
 
-async def _run(
+def _run(
     kind: str, program: str, prepared: Test, test: str, timeout: float, limits: Limits
 ) -> Verdict:
     command = kinds.command(kind)
     if command is None:
         raise EvalplugError("not installed", where="sandbox")
-    async with _private_folder(kind) as private:
+    with _private_folder(kind) as private:
         settings = Settings(
             kind=kind,
             visible=kinds.visible_paths(),
@@ -145,12 +143,11 @@ async def _run(
             program=program,
         )
         start = time.monotonic()
-        lines, output = await _execute(
-            command, _framed(settings) + _framed(prepared), timeout, limits.output
-        )
+        job = _framed(settings) + _framed(prepared)
+        lines, output = execute(command, job, timeout, limits.output)
         seconds = time.monotonic() - start
     text = output.decode("utf-8", "replace")
-    if not lines or lines[0] != "ready":
+    if lines[0] != "ready":
         raise EvalplugError(
             f"the sandbox ({kind}) does not start: {one_line(text[-500:], 400) or 'no message'}",
             where="sandbox",
@@ -176,75 +173,8 @@ def _verdict(lines: list[str], test: str, timeout: float) -> tuple[Status, str]:
     return next(s for s in ("pass", "fail", "timeout", "error") if s == status), reason
 
 
-async def _execute(
-    command: list[str], job: bytes, timeout: float, keep: int
-) -> tuple[list[str], bytes]:
-    """Start the sandbox, return the checker's lines and the beginning of all output."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=kinds.ENVIRONMENT,
-            cwd="/",
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise EvalplugError(f"cannot start {command[0]}: {error}", where="sandbox") from error
-    output = asyncio.create_task(_beginning(process.stderr, keep))
-    try:
-        lines = await _lines(process, job, timeout)
-        # all of its processes are dead when this one is
-        await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
-    except (TimeoutError, asyncio.TimeoutError):
-        lines = ["ready", "timeout", "0", ""]
-    finally:
-        await _end(process)
-    try:
-        return lines, await asyncio.wait_for(output, _GRACE_SECONDS)
-    except (TimeoutError, asyncio.TimeoutError):
-        return lines, b""
-
-
-async def _lines(process: asyncio.subprocess.Process, job: bytes, timeout: float) -> list[str]:
-    """Hand over the job; return the lines that come back until the time is up, with some grace."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        process.stdin.write(job)
-        await process.stdin.drain()
-    except OSError:
-        pass  # it didn't start, as the missing first line will tell
-    finally:
-        process.stdin.close()
-    first = await asyncio.wait_for(process.stdout.readline(), _START_SECONDS)
-    rest = await asyncio.wait_for(process.stdout.read(), timeout + _GRACE_SECONDS)
-    return (first + rest).decode("utf-8", "replace").split("\n")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    for end in (process.terminate, process.kill):
-        if process.returncode is None:
-            try:
-                end()
-                await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
-            except (ProcessLookupError, TimeoutError, asyncio.TimeoutError):
-                continue
-
-
-async def _beginning(stream: asyncio.StreamReader | None, keep: int) -> bytes:
-    """Read a stream to its end, or until it is absurdly long, and return its beginning."""
-    assert stream is not None
-    kept, total = bytearray(), 0
-    while total < _MOST_OUTPUT and (part := await stream.read(2**16)):
-        kept += part[: keep - len(kept)]
-        total += len(part)
-    return bytes(kept)
-
-
-@asynccontextmanager
-async def _private_folder(kind: str) -> AsyncIterator[str]:
+@contextmanager
+def _private_folder(kind: str) -> Iterator[str]:
     """Give a folder to write to, where the sandbox has no file system of its own for that."""
     if kind != "rlimits":
         yield ""
@@ -253,13 +183,9 @@ async def _private_folder(kind: str) -> AsyncIterator[str]:
     try:
         yield folder
     finally:
-        await asyncio.to_thread(_remove, folder)
-
-
-def _remove(folder: str) -> None:
-    # nested beyond all measure, it stays in the temporary folder and harms nobody
-    with suppress(RecursionError):
-        shutil.rmtree(folder, ignore_errors=True)
+        # nested beyond all measure, it stays in the temporary folder and harms nobody
+        with suppress(RecursionError):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _slots() -> asyncio.Semaphore:

@@ -140,7 +140,7 @@ class Writer:
         number = self._link.export(value)
         if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
             value = value.item()
-        base = next((base for base in BASES if isinstance(value, base)), None)
+        base = next((base for base in BASES if issubclass(type(value), base)), None)
         if base is None:
             self._tag(b"o", number)
             self.write(type(value).__name__)
