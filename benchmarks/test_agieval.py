@@ -9,9 +9,9 @@ Data      no hub copy has all of it; the files of ruixiangcui/AGIEval, data/v1, 
 Prompt    ours, no shots, in the exam's language: passage, question, lettered choices
 Metric    accuracy of the letter (gen: in the reply; ppl, ll: the likeliest). gaokao-physics
           and gaokao-mathqa have rows with several right letters: all and no others count.
-          math and gaokao-mathcloze: the LaTeX in the reply's last \boxed{}, compared as text
-          without spaces and marks of layout
-Differs   such equality is stricter than the original's; rows with several right letters are
+          math and gaokao-mathcloze: the results in the reply's last \boxed{}, in order, each
+          equal as mathematics (needs the extra math)
+Differs   such equality is not the original's, of texts; rows with several right letters are
           skipped in ppl and ll; choices are lettered anew, as four rows have wrong letters
 """
 
@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_evalplug import (
+    BaseEvaluator,
     BenchmarkMeta,
     LoglikelihoodQuery,
     MultiChoiceAdapter,
@@ -34,6 +35,8 @@ from pytest_evalplug import (
     postprocessors,
     register_benchmark,
 )
+from pytest_evalplug.evaluation.evaluators.accuracy import AccEvaluator
+from pytest_evalplug.evaluation.evaluators.math import math_equal
 
 EXAMS = [
     "aqua-rat",
@@ -72,13 +75,20 @@ CHINESE = dict(
 )
 
 LABEL = re.compile(r"\A\s*(?:\([A-Z]\)|[A-Z]\s*[.．])\s*")
-LAYOUT = re.compile(r"\\left(?![a-z])|\\right(?![a-z])|\\[!,;: ]|[\s$]")
+SEMICOLON = re.compile(r"(?<!\\)[;；]")
 
 
-def plain_latex(text: str) -> str:
-    r"""Return a formula without what only lays it out; ``\dfrac`` becomes ``\frac``."""
-    plain = LAYOUT.sub("", text).replace("；", ";").rstrip(".")
-    return re.sub(r"\\[dt]frac", r"\\frac", plain)
+class ExamEvaluator(BaseEvaluator):
+    """Accuracy: letters as text, and results of questions without choices as mathematics."""
+
+    def score_sample(self, prediction: Any, reference: Any, sample: Sample) -> dict[str, Any]:
+        """Compare letters, or the results, as many and in the order that semicolons put them."""
+        if sample.choices:
+            return AccEvaluator().score_sample(prediction, reference)
+        preds, golds = SEMICOLON.split(prediction), SEMICOLON.split(reference)
+        alike = (math_equal(rf"\boxed{{{p}}}", g) for p, g in zip(preds, golds, strict=False))
+        right = len(preds) == len(golds) and all(alike)
+        return {"accuracy": float(right), "correct": right}
 
 
 @register_benchmark(
@@ -92,7 +102,7 @@ def plain_latex(text: str) -> str:
         subset_list=EXAMS,
         prompt_template="{passage}{asked}{question}{choices}\n{instruction}\n{answer}",
         choice_prompt_template="{passage}{asked}{question}{choices}\n{answer}",
-        eval_cfg=dict(dataset_postprocessor=plain_latex, evaluator="accuracy"),
+        eval_cfg=dict(evaluator=ExamEvaluator),
         generation=dict(max_tokens=1024, temperature=0.0, stop=["\nQuestion:", "\n问题："]),
     )
 )
@@ -143,7 +153,7 @@ class TestAGIEval(MultiChoiceAdapter):
         """Return the letter or letters, or the boxed formula."""
         sample = task_state.sample
         if not sample.choices:
-            return plain_latex(postprocessors.get("boxed")(prediction))
+            return postprocessors.get("boxed")(prediction)
         extract = postprocessors.get("first-option")
         letters = "ABCDE"[: len(sample.choices)]
         return extract(prediction, options=letters, multi=sample.subset_key in SEVERAL_RIGHT)

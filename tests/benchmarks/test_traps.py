@@ -193,6 +193,8 @@ def test_agieval_wrongly_lettered_rows_are_lettered_by_position(make: Make) -> N
         (r"so \boxed{\dfrac{1}{2}; 3}.", True),
         (r"so \boxed{ $\frac{1}{2}$;$3$ }", True),
         ("so \\boxed{\\frac{1}{2}\uff1b3}", True),
+        (r"so \boxed{0.5; \sqrt{9}}", True),
+        (r"so \boxed{3;\frac{1}{2}}", False),
         (r"so \boxed{\frac{1}{2}}", False),
         (r"so \frac{1}{2};3", False),
     ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["Node", "read_expression", "variables"]
 
 from collections.abc import Sequence
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from pytest_evalplug.evaluation.mathematics.tokens import FUNCTIONS, Token, Unreadable
 
@@ -39,7 +39,7 @@ class Node(NamedTuple):
     """
 
     op: str
-    args: tuple[Union[Node, str], ...]  # noqa: UP007 - evaluated at run time on Python 3.10
+    args: tuple[Node | str, ...]
 
 
 def read_expression(tokens: Sequence[Token]) -> Node:
