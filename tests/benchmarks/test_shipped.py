@@ -26,11 +26,13 @@ ROWS = {
     "demo_math": 76,
     "gsm8k": 1319,
     "gsm8k_0shot": 1319,
+    "ifeval": 541,
     "mmlu": 1596,
 }
 SUBSETS = {"agieval": 17, "bbh": 27, "mmlu": 57}
 LETTERED = ["agieval", "arc_challenge", "arc_easy", "bbh", "demo_knowledge", "mmlu"]
 TEN_SUBJECTS = 10
+ANSWERED = [name for name in ROWS if name != "ifeval"]  # which has no answers, but rules
 
 Make: TypeAlias = Callable[..., DefaultDataAdapter]
 AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
@@ -92,7 +94,7 @@ def test_every_row_becomes_a_sample(name: str, make: Make, at_hand: AtHand) -> N
     assert sum(len(adapter.samples(s)) for s in subsets) == ROWS[name]
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_a_right_reply_is_right(name: str, make: Make, at_hand: AtHand, judge: Judge) -> None:
     adapter = make(name)
     for subset in at_hand(adapter):
@@ -101,7 +103,7 @@ def test_a_right_reply_is_right(name: str, make: Make, at_hand: AtHand, judge: J
             assert detail.correct is True, (subset, sample.index, detail.pred, detail.answer)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", ANSWERED)
 def test_an_empty_reply_and_a_refusal_are_wrong(
     name: str, make: Make, at_hand: AtHand, judge: Judge
 ) -> None:

@@ -5,15 +5,35 @@ from __future__ import annotations
 __all__ = ["nth_paragraph_first_word", "number_paragraphs", "number_sentences", "number_words"]
 
 import re
-from itertools import takewhile
+import unicodedata
+from functools import lru_cache
+from itertools import chain, takewhile
 
 from pytest_evalplug.evaluation.ifeval.common import compare
 from pytest_evalplug.evaluation.ifeval.punkt import sentences
 
 
 def number_words(reply: str, *, num_words: int, relation: str) -> bool:
-    """The reply has less than, or at least, ``num_words`` runs of letters, digits and ``_``."""
-    return compare(len(re.findall(r"\w+", reply)), relation, num_words)
+    """The reply has less than, or at least, ``num_words`` runs of letters, digits and ``_``.
+
+    Vowel signs and other marks belong to the word that they stand in (Unicode's definition of
+    a word character, Technical Standard 18, which NLTK follows since it uses ``regex``).
+    """
+    return compare(sum(1 for _ in _word().finditer(reply)), relation, num_words)
+
+
+@lru_cache(maxsize=1)
+def _word() -> re.Pattern[str]:
+    """Return what finds words: Python's own word characters, with marks and without fractions."""
+    marks, numbers = ["\u200c\u200d\u24b6-\u24e9\U0001f130-\U0001f149"], []
+    marks.append("\U0001f150-\U0001f169\U0001f170-\U0001f189")  # letters in circles and squares
+    for char in map(chr, chain(range(0x20000), range(0xE0100, 0xE01F0))):  # no others further on
+        category = unicodedata.category(char)
+        if category[0] == "M" or category == "Pc":
+            marks.append(char)
+        elif category == "No":
+            numbers.append(char)
+    return re.compile(rf"(?:[^\W{''.join(numbers)}]|[{''.join(marks)}])+")
 
 
 def number_sentences(reply: str, *, num_sentences: int, relation: str) -> bool:
