@@ -73,6 +73,12 @@ class Benchmark:
             adapter = klass(benchmark_meta=meta, options=_adapter_options(config, file))
             benchmark = cls(meta, klass, file, adapter)
             benchmark.scorer.check()
+            if benchmark.scorer.needs_judge and config.judge is None and config.stage != "infer":
+                raise ConfigError(
+                    "its answers are judged by a model",
+                    where=f"{file}: {meta.name}",
+                    fix="Name one: --judge-model (or only ask the model: --mode infer)",
+                )
             return benchmark
         except Exception as caught:
             error = authors_error(caught, file)

@@ -5,6 +5,7 @@ EvalplugError
 ├── DataError          a data set that is missing, malformed or lacks a column
 ├── ModelError         a reply that could not be had for one sample
 │   ├── TooLongError      the prompt exceeds the model's context
+│   ├── VerdictError      a judge's reply says nothing definite
 │   └── FatalModelError   no further request to this backend can succeed
 └── NotApplicable      the benchmark can't be run this way (a skip, not an error)
 
@@ -21,6 +22,7 @@ __all__ = [
     "ModelError",
     "NotApplicable",
     "TooLongError",
+    "VerdictError",
     "WrongAnswer",
     "nearest",
     "one_line",
@@ -70,6 +72,10 @@ class ModelError(EvalplugError):
 
 class TooLongError(ModelError):
     """The prompt does not fit the model's context; it is never cut silently."""
+
+
+class VerdictError(ModelError):
+    """A judge was asked, twice, and what it said holds no verdict."""
 
 
 class FatalModelError(ModelError):

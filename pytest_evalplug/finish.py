@@ -20,7 +20,7 @@ from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import dumps, write_atomic
-from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
 from pytest_evalplug.run.snapshot import write_snapshot
 from pytest_evalplug.summary.files import write_summary
 from pytest_evalplug.summary.result import build_result
@@ -69,6 +69,7 @@ def finish(
     outcome = Outcome(run)
     store, details = PredictionStore(run), DetailStore(run)
     store.merge()
+    JudgementStore(run).merge()
     if config.stage == "infer":
         return outcome
     details.refresh()

@@ -89,6 +89,12 @@ OPTIONS = (
         kwargs={"metavar": "{gen,ppl,ll}"},
     ),
     Option(
+        "judge_model",
+        "model that judges replies where a benchmark asks for one; named as for --model.",
+        short="--judge-model",
+        kwargs={"metavar": "MODEL"},
+    ),
+    Option(
         "stage",
         "which stages to run: all (default), infer = only ask the model, eval = only score saved "
         "predictions, viz = only print the summary of a run.",

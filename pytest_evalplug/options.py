@@ -35,6 +35,7 @@ class RunConfig:
     """All settings of one run, resolved and checked."""
 
     models: tuple[ModelSpec, ...] = ()
+    judge: ModelSpec | None = None
     eval_mode: EvalMode = "gen"
     stage: Stage = "all"
     reuse: str | None = None
@@ -81,9 +82,11 @@ class RunConfig:
             )
         settings = [_setting(text) for text in value["set"] or ()]
         models = _models(value["model"] or (), tables)
+        judge = _judge(value["judge_model"], tables)
         _check_capabilities(models, value["mode"], value["stage"])
         return cls(
             models=models,
+            judge=judge,
             eval_mode=value["mode"],
             stage=value["stage"],
             reuse=value["reuse"],
@@ -105,12 +108,18 @@ class RunConfig:
         )
 
     def following(self, saved: Mapping[str, Any]) -> RunConfig:
-        """Return the settings to score a saved run: its mode and samples, where none is given."""
+        """Return the settings to score a saved run: what it was made with, where none is given.
+
+        That is its mode, its samples and its judge.
+        """
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
             follow["eval_mode"] = saved["eval_mode"]
         if not {"limit", "subset"} & set(self.given):
             follow.update(limit=saved["limit"], subsets=tuple(saved["subsets"]))
+        if "judge_model" not in self.given:
+            tables = saved.get("judge") or {}
+            follow["judge"] = next((resolve_model(name, tables) for name in tables), None)
         return replace(self, **follow)
 
     def to_wire(self) -> dict[str, Any]:
@@ -118,6 +127,7 @@ class RunConfig:
         return {
             **{f.name: getattr(self, f.name) for f in fields(self)},
             "models": {spec.name: spec.to_wire() for spec in self.models},
+            "judge": {self.judge.name: self.judge.to_wire()} if self.judge else {},
             "work_dir": str(self.work_dir),
             "subsets": list(self.subsets),
             "data_dirs": [str(path) for path in self.data_dirs],
@@ -130,11 +140,12 @@ class RunConfig:
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> RunConfig:
         """Rebuild the configuration that :meth:`to_wire` described."""
-        tables = wire["models"]
+        tables, judge = wire["models"], wire["judge"]
         return cls(
             **{
                 **wire,
                 "models": tuple(resolve_model(name, tables) for name in tables),
+                "judge": next((resolve_model(name, judge) for name in judge), None),
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
                 "meant": tuple(wire["meant"]),
@@ -238,6 +249,14 @@ def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpe
             )
         specs[spec.name] = spec
     return tuple(specs.values())
+
+
+def _judge(name: str | None, tables: Mapping[str, Mapping[str, Any]]) -> ModelSpec | None:
+    try:
+        return resolve_model(name, tables) if name else None
+    except ConfigError as error:
+        where = error.where.replace("--model", "--judge-model")
+        raise ConfigError(error.what, where=where, fix=error.fix) from None
 
 
 def _check_capabilities(models: tuple[ModelSpec, ...], mode: str, stage: str) -> None:

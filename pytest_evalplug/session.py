@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
-from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
+from pytest_evalplug.errors import ConfigError, ModelError, VerdictError, WrongAnswer
+from pytest_evalplug.evaluation.ahead import ScoringAhead
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
@@ -37,6 +38,9 @@ from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.stash import MANIFEST, SAMPLE
 from pytest_evalplug.types import Detail
 from pytest_evalplug.wire import Manifest
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
 
 Source = Engine | SavedPredictions
 
@@ -92,6 +96,7 @@ class EvalSession:
         self._run: RunDirectory | None = None
         self._plan: list[Case] = []
         self._sources: dict[str, Source] = {}
+        self._infos: dict[str, ModelInfo] = {}
         self._backends: dict[str, ModelBackend] = {}
         self._store: PredictionStore | None = None
         self._details: DetailStore | None = None
@@ -101,8 +106,12 @@ class EvalSession:
         self._decided: set[Case] = set()
         self._scorers: dict[tuple[str, str], Scorer] = {}
         self._past = Counter[str]()
-        """The counts of engines that are closed."""
+        """The counts of engines that are closed, and of samples whose judge gave no verdict."""
         self._log: logging.Handler | None = None
+        self._ahead: ScoringAhead[Case] = ScoringAhead(self._score)
+        self._judge: Judge | None = None
+        self._to_score: set[Case] = set()
+        """Cases of which an item asks for a score."""
 
     # --- before the first item
 
@@ -115,6 +124,8 @@ class EvalSession:
         if not self.manifest.parts:
             return
         self._plan = plan_of(items, self.role)
+        asking = (item for item in items if "evaluation" in getattr(item, "fixturenames", ()))
+        self._to_score = {c for i in asking if isinstance(c := case_of(i), Case)}
         self._left = Counter(self._plan)
         if open_run is not None:
             self.open(open_run())
@@ -129,6 +140,7 @@ class EvalSession:
         self._run = run
         self._store = PredictionStore(run, self.role.worker)
         self._details = DetailStore(run, self.role.worker)
+        self._give_judge()
         self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
 
     @property
@@ -165,15 +177,42 @@ class EvalSession:
         """Score one prediction, once, and keep the verdict."""
         if self.config.stage == "infer":
             return Evaluation(case, model, record, None)
-        scorer = self._scorer(case.adapter.meta.name, model)
-        detail = scorer.detail(task_state(case, model, record), record)
+        try:
+            if self._scorer(case.adapter.meta.name, model).waits:
+                detail = self._ahead.take(case, model, record, self.tick)
+            else:
+                detail = self._score(case, model, record)
+        except VerdictError:
+            self._past["unjudged"] += 1
+            raise
         self.keep(case, model, detail)
         return Evaluation(case, model, record, detail)
+
+    def _score(self, case: Case, model: str, record: Record) -> Detail:
+        scorer = self._scorer(case.adapter.meta.name, model)
+        return scorer.detail(task_state(case, model, record), record)
+
+    def _arrived(self, case: Case, model: str, record: Record) -> None:
+        """Begin to score a prediction, if that takes waiting; called from an engine's thread."""
+        if case in self._to_score and self._scorer(case.adapter.meta.name, model).waits:
+            self._ahead.begin(case, model, record)
+
+    def _give_judge(self) -> None:
+        """Let the adapters have the run's judge."""
+        if self.config.judge is None or self.config.stage == "infer":
+            return
+        from pytest_evalplug.evaluation.judge.judge import judge_from
+        from pytest_evalplug.run.predictions import JudgementStore
+
+        store = JudgementStore(self.run, self.role.worker)
+        self._judge = judge_from(self.config.judge, store, self.role.count)
+        for benchmark in self.benchmarks.values():
+            benchmark.adapter.judge = self._judge
 
     def _scorer(self, benchmark: str, model: str) -> Scorer:
         key = (benchmark, model)
         if key not in self._scorers:
-            postprocessor = self._sources[model].model.pred_postprocessor
+            postprocessor = self._infos[model].pred_postprocessor
             self._scorers[key] = self.benchmarks[benchmark].scorer_for(postprocessor)
         return self._scorers[key]
 
@@ -267,7 +306,18 @@ class EvalSession:
                 where="--mode eval",
                 fix="Run it without --mode eval first, or name another run with --reuse",
             )
-        return SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
+        self._infos[info.name] = info
+        source = SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
+        waiting = [
+            case
+            for case in self._plan
+            if case in self._to_score
+            and case.model in (None, info.name)
+            and self._scorer(case.adapter.meta.name, info.name).waits
+        ]
+        if waiting:
+            self._ahead.follow(info.name, waiting, source.result)
+        return source
 
     def _engine(self, case: Case, request: pytest.FixtureRequest) -> Engine:
         backend = self._given(case.model, request)
@@ -282,6 +332,7 @@ class EvalSession:
             )
         folder = self.run.configs / "models"
         write_atomic(folder / f"{safe_name(info.name)}.json", dumps(info.to_wire()))
+        self._infos[info.name] = info
         engine = Engine(
             backend,
             inferencer,
@@ -289,6 +340,7 @@ class EvalSession:
             model=info,
             share=self.role.count,
             output_dir=self.run.path,
+            arrived=lambda case, record: self._arrived(case, info.name, record),
         )
         engine.plan([c for c in self._plan if c.model in (None, info.name)])
         return engine
@@ -318,8 +370,11 @@ class EvalSession:
 
     def close(self) -> None:
         """Stop the engines, close the models, bring the journals to the disk."""
+        self._ahead.close()
         for source in self._sources.values():
             source.close()
+        if self._judge is not None:
+            self._judge.close()
         for backend in self._backends.values():
             _close(backend)
         self._backends.clear()
@@ -336,8 +391,10 @@ class EvalSession:
         return counts["asked"] + counts["reused"]
 
     def counts(self) -> Counter[str]:
-        """Return how many predictions were asked, reused or stale."""
+        """Return how many predictions and judgements were asked, reused or stale."""
         total = self._past.copy()
+        if self._judge is not None:
+            total.update({"judged": self._judge.asked, "judgements reused": self._judge.reused})
         for source in self._sources.values():
             total.update(_counts(source))
         return total

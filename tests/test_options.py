@@ -12,8 +12,8 @@ from pytest_evalplug.option_table import OPTIONS
 from pytest_evalplug.options import RunConfig
 
 SHORT = [
-    *("--model", "--mode", "--reuse", "--work-dir", "--limit", "--subset", "--data-dir"),
-    *("--dump-extract-rate", "--dump-res-length", "--dump-eval-details"),
+    *("--model", "--judge-model", "--mode", "--reuse", "--work-dir", "--limit", "--subset"),
+    *("--data-dir", "--dump-extract-rate", "--dump-res-length", "--dump-eval-details"),
 ]
 
 
@@ -120,6 +120,7 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
         pytester,
         "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
         "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
+        "--judge-model=openai:j@http://h/v1",
         "--dump-extract-rate", "--dump-res-length", "--dump-eval-details=false",
     )  # fmt: skip
     config = dataclasses.replace(config, saved=("a", "b"))

@@ -27,6 +27,7 @@ from pytest_evalplug.types import (
 )
 
 if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
     from pytest_evalplug.evaluation.scoring import Scorer
 
 EvalMode: TypeAlias = Literal["gen", "ppl", "ll"]
@@ -172,6 +173,11 @@ class DataAdapter(ABC):
             metadata=sample.metadata,
         )
 
+    @property
+    def has_subsets(self) -> bool:
+        """Whether there are several subsets, each a dataset of its own in files and tables."""
+        return len(self.subset_list) > 1
+
     # --- from a prediction to a score
 
     @property
@@ -184,6 +190,8 @@ class DataAdapter(ABC):
         return self._scorer
 
     _scorer: Scorer | None = None
+    judge: Judge | None = None
+    """The run's judge model (``--judge-model``), if it has one."""
 
     def calculate_metrics(self, task_state: TaskState) -> SampleScore:
         """Score one state: filter the prediction, match it with the reference."""
@@ -216,8 +224,13 @@ class DataAdapter(ABC):
         reference: Any,
         task_state: TaskState,
     ) -> Score:
-        """Like :meth:`match_score`, with the judge model at hand."""
-        return self.match_score(original_prediction, filtered_prediction, reference, task_state)
+        """Let the judge model compare pred and reference; overridden, this replaces the Evaluator.
+
+        An override asks ``self.judge.generate(prompt)``; it is called ahead, for many samples.
+        """
+        return self.scorer.llm_match_score(
+            original_prediction, filtered_prediction, reference, task_state
+        )
 
     def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]:
         """Return the metrics over the Samples of a subset: means, by default."""

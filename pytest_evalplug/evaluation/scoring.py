@@ -6,7 +6,7 @@ __all__ = ["Scorer"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.dataset.letters import label
@@ -17,7 +17,11 @@ from pytest_evalplug.evaluation.columns import with_derived
 from pytest_evalplug.evaluation.config import EvalConfig
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
+from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import AggScore, Detail, Sample, SampleScore, Score, TaskState
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
 
 
 class _Adapter(Protocol):
@@ -48,6 +52,11 @@ class _Adapter(Protocol):
         task_state: TaskState,
     ) -> Score: ...
     def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]: ...
+
+    judge: Judge | None
+
+    @property
+    def has_subsets(self) -> bool: ...
 
 
 class Scorer:
@@ -85,6 +94,20 @@ class Scorer:
             )
         if not (overridden or self.config.evaluators):
             raise ConfigError("nothing scores a sample", where=self.where, fix="Add an evaluator.")
+
+    @property
+    def waits(self) -> bool:
+        """Whether scoring a sample waits for something, and so is done ahead for many."""
+        return self.adapter.overrides("llm_match_score") or any(
+            evaluator.waits for evaluator in self.config.evaluators
+        )
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether an Evaluator asks a judge model and brings none of its own."""
+        return any(
+            e.needs_judge and getattr(e, "own_judge", None) is None for e in self.config.evaluators
+        )
 
     def score(self, state: TaskState, record: Mapping[str, Any] | None = None) -> SampleScore:
         """Score one prediction in the order of the design's section 3.
@@ -269,16 +292,7 @@ class Scorer:
         task_state: TaskState,
     ) -> Score:
         """Ask the Evaluators; one that can judge only the whole set has no say here."""
-        record = {"prediction": original_prediction, **task_state.output.extra}
-        available = {
-            "origin_prompt": None,
-            **with_derived(record),
-            "prediction": filtered_prediction,
-            "reference": reference,
-            "original_prediction": original_prediction,
-            "sample": task_state.sample,
-            "task_state": task_state,
-        }
+        available = self._available(original_prediction, filtered_prediction, reference, task_state)
         merged = Score({}, filtered_prediction)
         for evaluator in self.config.evaluators:
             score = evaluator.judge(available)
@@ -287,6 +301,40 @@ class Scorer:
                 merged.extracted_prediction = score.extracted_prediction
                 merged.metadata = {**(score.metadata or {}), **(merged.metadata or {})} or None
         return merged
+
+    def llm_match_score(
+        self,
+        original_prediction: Any,
+        filtered_prediction: Any,
+        reference: Any,
+        task_state: TaskState,
+    ) -> Score:
+        """Ask the judge model, as :class:`GenericLLMEvaluator` does."""
+        from pytest_evalplug.evaluation.evaluators.llm import GenericLLMEvaluator
+
+        available = self._available(original_prediction, filtered_prediction, reference, task_state)
+        score = GenericLLMEvaluator().judge(available)
+        assert score is not None
+        return score
+
+    def _available(
+        self, original_prediction: Any, pred: Any, reference: Any, task_state: TaskState
+    ) -> dict[str, Any]:
+        """Return all that an Evaluator may ask for by name."""
+        columns = task_state.output.extra
+        return {
+            "origin_prompt": None,
+            **with_derived({"prediction": original_prediction, **columns}),
+            "prediction": pred,
+            "reference": reference,
+            "original_prediction": original_prediction,
+            "sample": task_state.sample,
+            "task_state": task_state,
+            "judge": self.adapter.judge,
+            "dataset": dataset_name(
+                self.adapter.name, columns.get("subset", ""), several=self.adapter.has_subsets
+            ),
+        }
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return the mean of each metric, scaled."""

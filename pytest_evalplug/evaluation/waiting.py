@@ -27,8 +27,16 @@ async def _await(awaitable: Awaitable[T]) -> T:
     return await awaitable
 
 
-@cache
+_starting = threading.Lock()
+
+
 def _loop() -> asyncio.AbstractEventLoop:
+    with _starting:  # two threads that come first together must not make two
+        return _start()
+
+
+@cache
+def _start() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="evalplug-scoring", daemon=True).start()
     return loop

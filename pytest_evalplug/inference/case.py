@@ -42,4 +42,4 @@ class Case:
 
 def dataset_of(adapter: DefaultDataAdapter, subset: str) -> str:
     """Return the name that files and tables use for a subset of a benchmark."""
-    return dataset_name(adapter.meta.name, subset, several=len(adapter.subset_list) > 1)
+    return dataset_name(adapter.meta.name, subset, several=adapter.has_subsets)

@@ -64,8 +64,11 @@ class Engine:
         model: ModelInfo,
         share: int = 1,
         output_dir: Path,
+        arrived: Callable[[Case, Record], None] | None = None,
     ) -> None:
         self.backend = backend
+        self._arrived = arrived
+        """Called, on the engine's thread, with each prediction before its item may have it."""
         self.inferencer = inferencer
         self.model = model
         self.counts = Counter[str]()
@@ -223,6 +226,8 @@ class Engine:
             self._failed[case] = future
             future.set_exception(_as_error(error, case))
         else:
+            if self._arrived:
+                self._arrived(case, record)
             future.set_result(record)
 
     async def _predict(self, case: Case, first: bool) -> Record:

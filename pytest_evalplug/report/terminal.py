@@ -41,12 +41,19 @@ def show(
 
 
 def count_lines(counts: Counter[str]) -> list[str]:
-    """Return what happened to saved predictions: reused, or no longer fitting, and why."""
+    """Return what happened to saved predictions and judgements: reused, or not, and why."""
     lines = []
     if counts["reused"]:
         lines.append(
             f"{counts['reused']} saved predictions reused, {counts['asked']} asked of the model"
         )
+    if counts["judged"] or counts["judgements reused"]:
+        lines.append(
+            f"judge: {counts['judged']} questions asked, "
+            f"{counts['judgements reused']} saved replies reused"
+        )
+    if counts["unjudged"]:
+        lines.append(f"judge: no verdict on {counts['unjudged']} samples; they count as errors")
     for name, count in counts.items():
         if name.startswith("stale: "):
             lines.append(

@@ -138,6 +138,10 @@ class RunDirectory:
         """Return where a model's merged predictions for a dataset lie."""
         return self.path / "predictions" / safe_name(model) / f"{safe_name(dataset)}.json"
 
+    def judgement_file(self, judge: str, dataset: str) -> Path:
+        """Return where a judge's replies on a dataset lie."""
+        return self.path / "judgements" / safe_name(judge) / f"{safe_name(dataset)}.json"
+
     def result_file(self, model: str, dataset: str) -> Path:
         """Return where a model's metrics and details for a dataset lie."""
         return self.path / "results" / safe_name(model) / f"{safe_name(dataset)}.json"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["PredictionKey", "PredictionStore"]
+__all__ = ["JudgementStore", "PredictionKey", "PredictionStore"]
 
 import json
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.directory import RunDirectory
@@ -73,9 +73,11 @@ class PredictionStore:
     error never takes the place of a prediction. Thread-safe.
     """
 
+    kind: ClassVar[str] = "predictions"
+
     def __init__(self, run: RunDirectory, worker: str = "main") -> None:
         self._run = run
-        self._log = RecordLog(run, "predictions", worker, importance=_is_prediction)
+        self._log = RecordLog(run, self.kind, worker, importance=_is_prediction)
         self._merged: dict[tuple[str, str], dict[str, Record]] = {}
         self._lock = threading.Lock()
 
@@ -117,13 +119,16 @@ class PredictionStore:
         self._log.refresh()
         written = []
         for model, dataset in self._log.tables():
-            path = self._run.prediction_file(model, dataset)
+            path = self._file(model, dataset)
             write_atomic(path, json_object(self._texts(model, dataset)))
             written.append(path)
             with self._lock:
                 self._merged.pop((model, dataset), None)
         self._log.remove()
         return written
+
+    def _file(self, model: str, dataset: str) -> Path:
+        return self._run.prediction_file(model, dataset)
 
     def _texts(self, model: str, dataset: str) -> Iterator[tuple[str, str]]:
         """Yield index and JSON text: a journal's is copied as it is, which is much faster."""
@@ -142,9 +147,18 @@ class PredictionStore:
     def _load(self, model: str, dataset: str) -> dict[str, Record]:
         with self._lock:
             if (model, dataset) not in self._merged:
-                path = self._run.prediction_file(model, dataset)
+                path = self._file(model, dataset)
                 self._merged[model, dataset] = _read_merged(path)
             return self._merged[model, dataset]
+
+
+class JudgementStore(PredictionStore):
+    """What judges replied, by judge: ``index`` is a hash of all that was asked and of whom."""
+
+    kind = "judgements"
+
+    def _file(self, model: str, dataset: str) -> Path:
+        return self._run.judgement_file(model, dataset)
 
 
 def _read_merged(path: Path) -> dict[str, Record]:

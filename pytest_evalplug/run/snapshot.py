@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["MASK", "mask", "read_snapshot", "write_snapshot"]
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
@@ -40,6 +41,10 @@ def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
     """
     text = json.dumps(json.loads(dumps(mask(config))), indent=2) + "\n"
     path = run.configs / f"config_{timestamp()}.json"
+    for number in itertools.count(2):
+        if not path.exists():
+            break
+        path = run.configs / f"config_{timestamp()}~{number:03}.json"  # sorts behind the first
     write_atomic(path, text)
     return path
 

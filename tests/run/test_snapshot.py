@@ -99,11 +99,18 @@ def test_callables_and_paths_are_written_by_name(run: RunDirectory) -> None:
 
 
 def test_the_latest_session_is_read(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
-    for time, model in (("20260101_000000", "old"), ("20260101_000001", "new")):
+    sessions = [("20260101_000000", "old"), ("20260101_000001", "old"), ("20260101_000001", "new")]
+    for time, model in sessions:
         monkeypatch.setattr("pytest_evalplug.run.snapshot.timestamp", lambda time=time: time)
         write_snapshot(run, {"model": model})
     assert read_snapshot(run) == {"model": "new"}
-    assert len(list(run.configs.iterdir())) == 2
+    assert len(list(run.configs.iterdir())) == 3
+
+
+def test_a_session_that_only_scored_is_not_followed(run: RunDirectory) -> None:
+    for stage, limit in (("all", 3), ("infer", 2), ("eval", 1)):
+        write_snapshot(run, {"stage": stage, "limit": limit})
+    assert read_snapshot(run)["limit"] == 2
 
 
 @pytest.mark.parametrize("content", [None, "{", "\udcff"])

@@ -1,0 +1,148 @@
+"""Asking a judge model, once for each question, and keeping what it replied."""
+
+from __future__ import annotations
+
+__all__ = ["Judge", "judge_from"]
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.evaluation.waiting import wait_for
+from pytest_evalplug.inference.batcher import Batcher
+from pytest_evalplug.inference.inferencers import INFERENCERS
+from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.model.spec import ModelSpec, resolve_model
+from pytest_evalplug.run.jsonio import digest
+from pytest_evalplug.run.predictions import JudgementStore
+from pytest_evalplug.types import ModelOutput, Prompt
+
+
+@dataclass(eq=False)
+class Judge:
+    """A model that is asked about replies; the same question is asked, and paid, once.
+
+    The model is loaded at the first question that ``store`` has no reply to, so scoring again
+    needs neither the judge nor its key. All coroutines run on the one loop of
+    :func:`~pytest_evalplug.evaluation.waiting.wait_for`.
+    """
+
+    name: str
+    create: Callable[[], ModelBackend]
+    fingerprint: str = ""
+    generation: Mapping[str, Any] = field(default_factory=dict)
+    store: JudgementStore | None = None
+    share: int = 1
+    """How many processes divide the judge's concurrency among them."""
+    asked: int = 0
+    reused: int = 0
+    _batcher: Batcher | None = None
+    _failure: EvalplugError | None = None
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _waiting: dict[str, asyncio.Future[str]] = field(default_factory=dict)
+
+    def generate(self, prompt: Prompt, *, dataset: str = "judge", **params: Any) -> str:
+        """Return the judge's reply, for callers that are plain functions; raises ModelError."""
+        return wait_for(self.ask(prompt, dataset=dataset, **params))
+
+    async def ask(self, prompt: Prompt, *, dataset: str = "judge", **params: Any) -> str:
+        """Return the judge's reply to ``prompt``, from the store if it has been asked before.
+
+        ``params`` are fields of GenerationParams; the judge's own settings win over them.
+        ``dataset`` names the file that keeps the reply. Raises ModelError, or ConfigError if the
+        model can't be had.
+        """
+        settings = {"max_tokens": 1024, **params, **self.generation}
+        asked = GenerationParams(**{**settings, "stop": tuple(settings.get("stop") or ())})
+        key = digest([self.fingerprint or self.name, prompt, asked.to_wire()])
+        if key not in self._waiting:
+            task = asyncio.ensure_future(self._reply(key, prompt, asked, dataset))
+            self._waiting[key] = task
+            task.add_done_callback(lambda _: self._waiting.pop(key, None))
+        return await asyncio.shield(self._waiting[key])
+
+    def close(self) -> None:
+        """Send nothing more, let go of the model, bring the replies to the disk."""
+        if self._batcher is not None:
+            wait_for(self._shut_down(self._batcher))
+            self._batcher = None
+        if self.store is not None:
+            self.store.close()
+
+    async def _reply(self, key: str, prompt: Prompt, params: GenerationParams, dataset: str) -> str:
+        saved = self.store.get(self.name, dataset, key) if self.store else None
+        if saved is not None:
+            self.reused += 1
+            return str(saved["prediction"])
+        batcher = await self._loaded()
+        self.asked += 1
+        output = await batcher.submit(prompt, params)
+        if self.store:
+            self.store.put(self.name, dataset, _record(key, prompt, output))
+        return output.completion
+
+    async def _loaded(self) -> Batcher:
+        async with self._loading:
+            if self._failure is not None:
+                raise self._failure
+            if self._batcher is None:
+                loop = asyncio.get_running_loop()
+                try:
+                    backend = await loop.run_in_executor(None, self.create)
+                except EvalplugError as error:
+                    self._failure = error
+                    raise
+                self._batcher = Batcher(backend, INFERENCERS["gen"], self.share)
+            return self._batcher
+
+    @staticmethod
+    async def _shut_down(batcher: Batcher) -> None:
+        await batcher.stop(grace=5.0)
+        backend: Any = batcher.backend
+        if hasattr(backend, "aclose"):
+            await backend.aclose()
+        elif hasattr(backend, "close"):
+            backend.close()
+
+
+def judge_from(
+    model: ModelSpec | ModelBackend | Mapping[str, Any] | str,
+    store: JudgementStore | None = None,
+    share: int = 1,
+) -> Judge:
+    """Return the judge that ``model`` means.
+
+    ``model`` is a backend, a table as in ``[tool.evalplug.models]``, or what ``--model`` takes.
+    Raises ConfigError for what is no model.
+    """
+    if isinstance(model, Mapping):
+        table = dict(model)
+        name = str(table.pop("name", table.get("model", "judge")))
+        model = resolve_model(name, {name: table})
+    elif isinstance(model, str):
+        model = resolve_model(model, {})
+    if isinstance(model, ModelSpec):
+        return Judge(
+            model.name, model.create, model.fingerprint, model.generation, store=store, share=share
+        )
+    if not callable(getattr(model, "generate", None)):
+        raise ConfigError(
+            f"{model!r} is no judge model", fix="Give a model's name, its table or a backend"
+        )
+    backend = model
+    fingerprint = str(getattr(backend, "fingerprint", ""))
+    return Judge(str(backend.name), lambda: backend, fingerprint, store=store, share=share)
+
+
+def _record(key: str, prompt: Prompt, output: ModelOutput) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "index": key,
+        "origin_prompt": prompt,
+        "prediction": output.completion,
+    }
+    for name in ("finish_reason", "reasoning", "usage"):
+        if (value := getattr(output, name)) is not None:
+            record[name] = value
+    return record
