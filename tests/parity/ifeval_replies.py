@@ -418,10 +418,11 @@ def synthetic(prompts: Sequence[str]) -> list[list[str]]:
         [
             prompt,
             prompts[(i * 7 + 3) % size].upper(),
-            "\n".join(
-                ["Sure!", prompts[(i * 11 + 5) % size], "\n***\n", f"* {prompt}"]
-                + [f"- **{prompt[:20]}**", "Bye."]
-            ),
+            _mixed(prompts[(i * 11 + 5) % size], prompt),
         ]
         for i, prompt in enumerate(prompts)
     ]
+
+
+def _mixed(first: str, second: str) -> str:
+    return f"Sure!\n{first}\n\n***\n\n* {second}\n- **{second[:20]}**\nBye."
