@@ -153,8 +153,8 @@ _VALUES = {  # a lying value and a test that believes only the truth
 _SEARCHES = {  # for what the test expects: 918273645, nowhere else to be found
     "objects": (
         "import gc, re\ndef f(x):\n for o in gc.get_objects():\n"
-        "  for s in [str(getattr(o, 'co_consts', '')), repr(o)[:9999]]:\n"
-        "   for m in re.findall('[0-9]{9}', s):\n    if m[:2] == '91': return int(m)"
+        "  try: s = str(getattr(o, 'co_consts', '')) + repr(o)\n  except Exception: continue\n"
+        "  for m in re.findall('[0-9]{9}', s):\n   if m[:2] == '91': return int(m)"
     ),
     "frames": (
         "import sys, re\ndef f(x):\n frame = sys._getframe()\n while frame:\n"

@@ -56,7 +56,9 @@ async def attack_all(kind: str, words: dict[str, object]) -> dict[str, tuple[str
 def _name(pid: str) -> str:
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
-        return command if command == "sleep 98761" else Path(f"/proc/{pid}/comm").read_text().strip()
+        return (
+            command if command == "sleep 98761" else Path(f"/proc/{pid}/comm").read_text().strip()
+        )
     except OSError:
         return ""
 

@@ -44,9 +44,9 @@ def enter(settings: Settings) -> None:
             os.chown(settings["private"], owner, owner)
         _fork_and_wait(signal.SIGTERM)
         os.chdir(settings["private"])
+    _set_limits(settings, owner)
     if kind == "rlimits":
         _restrict_files(settings)
-    _set_limits(settings, owner)
     _give_up_rights(owner if root else None, keep_reading=kind == "rlimits")
     kernel.set_dumpable(False)  # what it starts runs as the same user
     code = filter_program(os.uname().machine, namespaces=kind != "rlimits")
