@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -33,7 +34,7 @@ class Judged:
         server.script = self.reply
 
     def reply(self, call: Call) -> str:
-        return self.says("\n".join(m["content"] for m in call.body["messages"]))
+        return self.says("\n".join(str(m["content"]) for m in call.body["messages"]))
 
     def write(self, evaluator: str) -> None:
         self.project.write("test_quiz.py", JUDGED.format(evaluator=evaluator))

@@ -49,7 +49,7 @@ class JudgeEvaluator(BaseEvaluator):
         judge: Judge | None,
         dataset: str,
         prompt: str,
-        read: Callable[[str], T],
+        read: Callable[[str], T | None],
         form: str,
     ) -> tuple[T, str]:
         """Return what ``read`` finds in the judge's reply, and the reply.
@@ -67,7 +67,7 @@ class JudgeEvaluator(BaseEvaluator):
         for _ in range(2):
             reply = await judge.ask(messages, dataset=dataset, **self.generation)
             verdict = read(reply)
-            if verdict not in ("", None):
+            if verdict is not None:
                 return verdict, reply
             messages = [
                 *messages,
@@ -131,7 +131,11 @@ class GenericLLMEvaluator(JudgeEvaluator):
         )
         labels = list(self.labels)
         verdict, reply = await self.ask(
-            judge, dataset, prompt, lambda text: read_verdict(text, labels), " or ".join(labels)
+            judge,
+            dataset,
+            prompt,
+            lambda text: read_verdict(text, labels) or None,
+            " or ".join(labels),
         )
         value = self.labels[verdict]
         return {"accuracy": value, "correct": value == 1, "verdict": verdict, "judge_reply": reply}
@@ -249,7 +253,7 @@ class PairwiseEvaluator(JudgeEvaluator):
                 judge,
                 dataset,
                 prompt,
-                lambda text: read_verdict(text, ["A", "B", "C"]),
+                lambda text: read_verdict(text, ["A", "B", "C"]) or None,
                 "[[A]], [[B]] or [[C]]",
             )
             points += {"A": 1, "B": -1, "C": 0}[verdict] * (1 if own_first else -1)
