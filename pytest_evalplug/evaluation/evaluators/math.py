@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["MathEvaluator", "math_equal"]
 
+import re
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -18,6 +19,10 @@ from pytest_evalplug.evaluation.registry import evaluators
 
 _SHARE = 0.5
 """Of the time limit, what algebra may use; the rest is for a process that has to start."""
+
+
+_LENGTH = 500
+_FORMULAS = re.compile(r"\s*\$[^$\n]+\$(?:\s*(?:,|,?\s?and|,?\s?or)\s*\$[^$\n]+\$)+[\s.]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def math_equal(pred: Any, gold: str, *, timeout: float = 5.0) -> bool:
 
 
 def _compare(pred: Any, golds: list[str], timeout: float) -> _Verdict:
-    formula = math_answer(pred) or _line(pred)
+    formula = _line(pred) or math_answer(pred) or _sentence(pred)
     if not formula:
         return _Verdict(False, "text")
     answer = read_answer(formula)
@@ -92,6 +97,12 @@ def _compare(pred: Any, golds: list[str], timeout: float) -> _Verdict:
 
 
 def _line(pred: Any) -> str:
+    """Return a pred that is nothing but formulas: ``$x = 3$ or $x = -3$``."""
+    text = "" if pred is None else str(pred)[:_LENGTH]
+    return text.replace("$", " ").strip(" .") if _FORMULAS.fullmatch(text) else ""
+
+
+def _sentence(pred: Any) -> str:
     """Return a pred of one line, which has been extracted already: "12 miles per hour"."""
     text = "" if pred is None else str(pred).strip()
     return "" if "\n" in text or "boxed{" in text else text

@@ -26,7 +26,7 @@ from pytest_evalplug.evaluation.mathematics.units import DEGREE, PERCENT
 
 _MAX_ITEMS = 30
 _OPTION = re.compile(r"\(?([a-z])\)?")
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b ?")
+_ARTICLES = re.compile(r"\b(?:a|an|the) (?=\S)")
 _GENERIC = frozenset(("unit", DEGREE))
 _ZERO = Node("number", ("0",))
 
@@ -64,6 +64,8 @@ class Comparison:
             return self._related(gold, pred)
         if isinstance(gold, Words) or isinstance(pred, Words):
             return _same_words(gold.text, pred.text)
+        if isinstance(gold, Group) and isinstance(pred, Several):
+            pred = _coordinates(pred)
         if isinstance(gold, Several) or isinstance(pred, Several):
             return self._several(gold, pred)
         if isinstance(gold, Based) or isinstance(pred, Based):
@@ -216,6 +218,14 @@ def _rows(answer: Answer) -> tuple[tuple[Answer, ...], ...]:
     if isinstance(answer, Group) and answer.brackets == "()":
         return tuple((item,) for item in answer.items)
     return ()
+
+
+def _coordinates(several: Several) -> Answer:
+    """Return ``x = 1, y = 2`` as the coordinates that it gives."""
+    named = {item.name: item.value for item in several.items if isinstance(item, Named)}
+    if len(named) < 2 or len(named) != len(several.items):
+        return several
+    return Group("", "()", tuple(named[name] for name in sorted(named)))
 
 
 def _clash(a: tuple[str, ...], b: tuple[str, ...]) -> bool:

@@ -88,7 +88,7 @@ def _trim(tokens: Tokens) -> Tokens:
             break
     while tokens and tokens[-1].value in (".", ",", ";", ":", "~"):
         tokens.pop()
-    while tokens and tokens[0].value == "}":  # the end of a text that was cut off
+    while tokens and tokens[0].value in ("}", "="):  # of a text or equation that was cut off
         tokens.pop(0)
     while len(tokens) > 1 and tokens[0].value in ("{", "$") and _closes(tokens) == len(tokens) - 1:
         tokens = tokens[1:-1]
@@ -97,7 +97,7 @@ def _trim(tokens: Tokens) -> Tokens:
 
 def _without_label(tokens: Tokens) -> Tokens:
     count = next((i for i, t in enumerate(tokens) if t.kind != "text"), len(tokens))
-    if count == len(tokens) or tokens[count].value in _RELATIONS:
+    if count == len(tokens) or tokens[count].value in _RELATIONS or _is_joint(tokens[count]):
         return tokens
     label = canonical(tokens[:count])
     if not count or len(label.split()) > 4 or re.search(r"\bnot\b|n't\b", label):
@@ -219,10 +219,14 @@ def _set(inner: Tokens) -> Answer:
     if not inner:
         return Several("", (), is_set=True)
     builder, bars = _split(inner, lambda t: t.value in ("|", ":"))
-    if len(bars) == 1 and _is_variable(builder[0]):
+    if len(bars) == 1 and _is_variable(_until(builder[0], r"\in")):
         return _read(builder[1])
     parts, _ = _split(inner, _is_joint)
     return Several("", _flat(_read(part) for part in parts if part), is_set=True)
+
+
+def _until(tokens: Tokens, value: str) -> Tokens:
+    return next((tokens[:i] for i, t in enumerate(tokens) if t.value == value), tokens)
 
 
 def _matrix(tokens: Tokens) -> Answer | None:
@@ -282,14 +286,15 @@ def _inequality(parts: list[list[Token]], ops: list[str]) -> Answer:
         return Scalar("", None)
     sides = [_scalar(part) for part in parts]
     if len(parts) == 2:
+        relation = Relation("", ops[0], sides[0], sides[1])
         if _is_variable(parts[0]) and _is_fixed(sides[1]):
             low = Scalar("", Node("negative", (_INFINITY,)))
             group = _interval("(]" if ops[0] == "<=" else "()", low, sides[1])
-            return Named("", canonical(parts[0]), group)
+            return Named("", canonical(parts[0]), group, relation)
         if _is_variable(parts[1]) and _is_fixed(sides[0]):
             group = _interval("[)" if ops[0] == "<=" else "()", sides[0], Scalar("", _INFINITY))
-            return Named("", canonical(parts[1]), group)
-        return Relation("", ops[0], sides[0], sides[1])
+            return Named("", canonical(parts[1]), group, relation)
+        return relation
     if _is_variable(parts[1]) and _is_fixed(sides[0]) and _is_fixed(sides[2]):
         brackets = ("[" if ops[0] == "<=" else "(") + ("]" if ops[1] == "<=" else ")")
         return Named("", canonical(parts[1]), _interval(brackets, sides[0], sides[2]))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from pytest_evalplug.evaluation.mathematics.units import is_unit
+from pytest_evalplug.evaluation.mathematics.units import UPRIGHT, is_unit
 from pytest_evalplug.evaluation.postprocess.text import fold_maths
 
 _MAX_LENGTH = 10_000
@@ -59,7 +59,7 @@ _ALIASES = {
     **dict.fromkeys((r"\gt",), ">"),
     **dict.fromkeys((r"\colon",), ":"),
     **dict.fromkeys((r"\degree", r"\deg"), r"\circ"),
-    **dict.fromkeys((r"\approx", r"\simeq"), "="),
+    **dict.fromkeys((r"\approx", r"\simeq", r"\sim"), "="),
     **dict.fromkeys((r"\lparen",), "("),
     **dict.fromkeys((r"\rparen",), ")"),
     **dict.fromkeys((r"\lbrack",), "["),
@@ -144,7 +144,8 @@ _UNICODE_TABLE = str.maketrans(_UNICODE)
 _MARK = r"(?:,\\!\s{0,3}|\{,\}|(?:\\[,;:!\ ]){1,2}|[~'\ ])"
 _TOKEN = re.compile(
     rf"""
-    (?P<repeating>\d*\.\d*\\overline\s?\{{\s?\d+\s?\}})
+    (?P<repeating>\d*\.\d*\\(?:overline|dot)\s?\{{\s?\d+\s?\}})
+  | (?P<endless>\d*\.\d*?(?P<period>\d{{1,6}}?)(?P=period){{1,10}}\s?(?:\.{{2,3}}|\\l?dots))
   | (?P<grouped>[1-9]\d{{0,2}}(?:{_MARK}\d{{3}})+(?!\d)(?:\.\d+)?)
   | (?P<comma>[1-9]\d{{0,2}}(?:,\d{{3}})+(?!\d)(?:\.\d+)?)
   | (?P<scientific>\d+(?:\.\d+)?[eE][+-]?\d{{1,12}}(?![\w.]))
@@ -212,7 +213,7 @@ def untokenize(text: str) -> str:
 def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:
     position = 0
     while match := _TOKEN.search(text, position):
-        kind, value, position = str(match.lastgroup), match[0], match.end()
+        kind, value, position = _kind(match), match[0], match.end()
         if kind == "comma" and brackets:
             position = match.start() + value.index(",")
             tokens.append(Token("number", value[: value.index(",")]))
@@ -222,7 +223,11 @@ def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:
             mantissa, _, power = value.lower().partition("e")
             _scan(rf"{mantissa}*10^{{{power}}}", tokens)
         elif kind == "repeating":
-            tokens.append(Token("number", _repeating(value)))
+            fixed, _, period = re.sub(r"[^\d.\\]", "", value).partition("\\")
+            tokens.append(Token("number", _repeating(fixed, period)))
+        elif kind == "endless":
+            fixed = re.sub(r"\s?(?:\.+|\\l?dots)$", "", value)
+            tokens.append(Token("number", _repeating(fixed, match["period"])))
         elif kind == "wrapped":
             end = _closing_brace(text, position)
             _add_wrapped(value, text[position:end], tokens)
@@ -241,11 +246,17 @@ def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:
             brackets += (value in _OPENING) - (value in _CLOSING)
 
 
+def _kind(match: re.Match[str]) -> str:
+    return "endless" if match["endless"] else str(match.lastgroup)
+
+
 def _add_wrapped(macro: str, content: str, tokens: list[Token]) -> None:
     r"""Add what ``\text{}`` or ``\mathrm{}`` holds: a formula, a variable, or text."""
     word = content.strip()
     if _FORMULA.fullmatch(word):
         _scan(content, tokens)
+    elif macro.startswith((r"\mathrm", r"\rm")) and word in UPRIGHT:
+        tokens.append(Token("text", word))
     elif macro.startswith((r"\math", r"\b", r"\oper", r"\rm")) and (
         len(word) == 1 or word in FUNCTIONS
     ):
@@ -271,16 +282,13 @@ def _add_word(word: str, spaced: bool, tokens: list[Token]) -> None:
         tokens.extend(Token("letter", letter) for letter in word)
 
 
-def _repeating(value: str) -> str:
-    r"""Return ``0.1\overline{6}`` as the fraction that it is."""
-    whole, _, rest = value.partition(".")
-    fixed, _, period = rest.partition(r"\overline")
-    period = re.sub(r"\D", "", period)
+def _repeating(decimal: str, period: str) -> str:
+    """Return a decimal whose last digits go on as a period for ever, as a fraction."""
+    whole, _, fixed = decimal.partition(".")
     if len(whole + fixed + period) > 100:
         raise Unreadable("too many digits")
     nines = int("9" * len(period) + "0" * len(fixed))
-    value_of = int((whole or "0") + fixed + period) - int((whole or "0") + fixed)
-    return f"{value_of}/{nines}"
+    return f"{int(whole + fixed + period) - int(whole + fixed or 0)}/{nines}"
 
 
 def _closing_brace(text: str, start: int) -> int:

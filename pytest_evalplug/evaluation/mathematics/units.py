@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DEGREE", "PERCENT", "find_unit", "is_unit"]
+__all__ = ["DEGREE", "PERCENT", "UPRIGHT", "find_unit", "is_unit"]
 
 import re
 
@@ -47,6 +47,8 @@ _NAMES = {
 }
 _UNITS = {name: unit for unit, names in _NAMES.items() for name in [unit, *names.split()]}
 _VARIABLES = frozenset(name for name in _UNITS if len(name) == 1 and name.isalpha()) | {"in"}
+UPRIGHT = _VARIABLES - {"in"}
+"""Letters that are units if they stand upright."""
 _WORD = re.compile(r"[^\W\d_]+|[%$€£¢₹¥°]|\^\s*\{?\s*[23]")
 
 

@@ -96,7 +96,7 @@ def test_values_without_unit(latex: str) -> None:
 
 @pytest.mark.parametrize(
     "latex",
-    [r"5 \text{ feet } 3", r"2\text{ times }3", r"\int_0^1 x", "x < 1 > 2", "= 5", r"\foo 5"],
+    [r"5 \text{ feet } 3", r"2\text{ times }3", r"\int_0^1 x", "x < 1 > 2", "5 =", r"\foo 5"],
 )
 def test_unread_values(latex: str) -> None:
     answer = read_answer(latex)
