@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import lm_eval
-import yaml
+import yaml  # type: ignore[import-untyped]
 from lm_eval.api.metrics import exact_match_hf_evaluate
 from lm_eval.filters.extraction import RegexFilter
 

@@ -73,7 +73,11 @@ def _free_answer(reply: str) -> str:
         claim = reply[start : start + _CLAIM_LENGTH].partition("\n")[0]
         end = _SENTENCE_END.search(claim)
         answer = _plain(claim[: end.start()] if end else claim)
-        if answer and not DOUBT.search(reply, max(0, cue.start() - 40), cue.start()):
+        if (
+            answer
+            and not claim.startswith("not ")
+            and not DOUBT.search(reply, max(0, cue.start() - 40), cue.start())
+        ):
             return answer
     last = reply.strip().rpartition("\n")[2]
     return "" if len(last) > _CLAIM_LENGTH or _is_sentence(last) else _plain(last)

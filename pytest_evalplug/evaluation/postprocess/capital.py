@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from pytest_evalplug.evaluation.postprocess.letters import claimed, standing, unmarked, valid
+from pytest_evalplug.evaluation.postprocess.letters import claimed, standing, unmarked
 from pytest_evalplug.evaluation.postprocess.option import first_option
 from pytest_evalplug.evaluation.postprocess.reply import answer_texts
 from pytest_evalplug.evaluation.registry import postprocessors
@@ -48,7 +48,7 @@ def first_capital_multi(text: Any, options: Sequence[str] = "ABCD") -> str:
     >>> first_capital_multi("Both fit: C and A."), first_capital_multi("BD, because A is wrong")
     ('AC', 'BD')
     """
-    return next((valid(found, options, multi=True) for found in _found(text, options)), "")
+    return next(("".join(sorted(set(found))) for found in _found(text, options)), "")
 
 
 @postprocessors.register("multiple-select")
@@ -65,6 +65,11 @@ def _found(text: Any, options: Sequence[str]) -> Iterator[str]:
     """Yield the groups of letters to choose from: the claimed one, or those that stand alone."""
     for reply in map(unmarked, answer_texts(text)):
         groups = [claim] if (claim := claimed(reply)) else list(standing(reply))
-        yield from (group.upper() for group in groups if valid(group, options, multi=True))
+        yield from filter(None, (_allowed(group, options) for group in groups))
         if groups:
             return
+
+
+def _allowed(group: str, options: Sequence[str]) -> str:
+    allowed = {option.upper() for option in options}
+    return "".join(letter for letter in group.upper() if letter in allowed)

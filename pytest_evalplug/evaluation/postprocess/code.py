@@ -21,11 +21,11 @@ from pytest_evalplug.evaluation.registry import postprocessors
 
 Piece = list[Statement]
 
-_OTHER_LANGUAGES = frozenset(
-    "bash sh shell zsh console terminal powershell cmd text txt plaintext output json yaml toml ini"
-    " csv xml html css diff javascript js jsx typescript ts java kotlin scala groovy c h cpp c++"
-    " csharp c# go rust ruby rb php perl lua r julia swift haskell ocaml sql latex tex makefile"
-    " dockerfile".split()
+_OTHER_LANGUAGES = re.compile(
+    r"(?:bash|sh|shell|zsh|console|terminal|powershell|cmd|te?xt|plaintext|output|json|ya?ml|toml"
+    r"|ini|csv|xml|html|css|diff|javascript|jsx?|tsx?|typescript|java|kotlin|scala|groovy|c|h"
+    r"|cpp|c\+\+|csharp|c\#|go|rust|rs|ruby|rb|php|perl|lua|r|julia|swift|haskell|ocaml|sql"
+    r"|latex|tex|makefile|dockerfile)"
 )
 _NAMED_PYTHON = re.compile(r"\s*(?:python|py)3?[ \t]*\n", re.IGNORECASE)
 _MAIN_GUARD = re.compile(r"if\b[^\n]*\b__name__\b")
@@ -95,7 +95,7 @@ def _pieces(text: str, prompt: str, name: str) -> list[Piece]:
 
 def _blocks(text: str, name: str = "") -> list[Piece]:
     blocks = [block for block in fenced_blocks(text) if block.code.strip()]
-    python = [block for block in blocks if block.language not in _OTHER_LANGUAGES] or blocks
+    python = [block for block in blocks if not _OTHER_LANGUAGES.fullmatch(block.language)] or blocks
     return [_unguarded(statements(_aligned(block.code, name))) for block in python]
 
 

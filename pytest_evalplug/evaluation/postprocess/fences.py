@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pytest_evalplug.evaluation.postprocess.python_source import triple_quoted
+from pytest_evalplug.evaluation.postprocess.python_source import past_strings
 
 _OPEN = re.compile(
     r"^(?P<margin>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})(?P<info>[^\n`]*)$",
@@ -43,9 +43,9 @@ def fenced_blocks(text: str) -> list[Block]:
 
 
 def ends_in_fence(text: str) -> bool:
-    """Tell whether the last fence of ``text`` stays open.
+    r"""Tell whether the last fence of ``text`` stays open.
 
-    >>> ends_in_fence("Complete this:\\n```python\\n"), ends_in_fence("```\\nx\\n```")
+    >>> ends_in_fence("Complete this:\\n```python\n"), ends_in_fence("```\nx\n```")
     (True, False)
     """
     return any(not closed for _, closed in _blocks(text))
@@ -73,15 +73,14 @@ def _blocks(text: str) -> Iterator[tuple[Block, bool]]:
 
 
 def _closing(text: str, start: int, fence: str) -> re.Match[str] | None:
-    strings = triple_quoted(text, start)
-    string = next(strings, None)
+    position = start
     for found in _CLOSE[fence[0]].finditer(text, start):
-        while string and string[1] <= found.start():
-            string = next(strings, None)
-        in_string = string is not None and string[0] < found.start()
+        position = past_strings(text, position, found.start())
+        if position > found.start():
+            continue
         alone = not text[_line_start(text, found.start()) : found.start()].strip()
         named = found["info"].strip()
-        if not in_string and (alone or not named) and (named or len(found["fence"]) >= len(fence)):
+        if (alone or not named) and (named or len(found["fence"]) >= len(fence)):
             return found
     return None
 

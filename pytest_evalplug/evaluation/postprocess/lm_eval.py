@@ -41,12 +41,12 @@ def lm_eval_gsm8k_flexible(text: Any) -> str:
 
 @postprocessors.register("lm-eval-gsm8k-compared")
 def lm_eval_gsm8k_compared(text: Any) -> str:
-    """Return what the task's exact_match compares, made of a filtered reply or of a reference.
+    r"""Return what the task's exact_match compares, made of a filtered reply or of a reference.
 
     Commas, dollar signs, all up to the last ``#### `` and one full stop at the end go, and case.
 
-    >>> lm_eval_gsm8k_compared("2 * 600 = 1200\\n#### 1,200"), lm_eval_gsm8k_compared("$1,200.")
+    >>> lm_eval_gsm8k_compared("2 * 600 = 1200\n#### 1,200"), lm_eval_gsm8k_compared("$1,200.")
     ('1200', '1200')
     """
     bare = re.sub(r"[,$]", "", none(text)).rpartition("#### ")[2]
-    return re.sub(r"\\.$", "", bare).lower()
+    return re.sub(r"\.$", "", bare).lower()

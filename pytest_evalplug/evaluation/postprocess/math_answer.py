@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["math_answer"]
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +34,8 @@ _PIECE = re.compile(
 _JOINT = re.compile(r"[\s,;]*(?:and|or|和|或|与|及)?[\s,;]*")
 _ASIDE = re.compile(r",? (?:because|since|where|so|which|as)\b|\n")
 _NO_WORD = re.compile(
-    r"\\(?:begin|end)\s?\{\w{1,20}\*?\} | \\(?:text|mathrm|mbox|operatorname)\w{0,4}\s?\{[^{}]{0,200}\} | \\[A-Za-z]+"
+    r"\\(?:begin|end)\s?\{\w{1,20}\*?\}"
+    r"| \\(?:text|mathrm|mbox|operatorname)\w{0,4}\s?\{[^{}]{0,200}\} | \\[A-Za-z]+"
     r"| \b(?:and|or|mod|sin|cos|tan|log|ln|exp|lim|min|max|gcd|lcm|det|pi)\b",
     re.VERBOSE,
 )
@@ -82,7 +84,7 @@ def _claim(text: str) -> str:
     if not formulas or re.search(r"\d", text[: formulas[0].start()]):
         return _bare(_ASIDE.split(text[:end], maxsplit=1)[0])
     parts = [_content(formulas[0])]
-    for left, right in zip(formulas, formulas[1:], strict=False):
+    for left, right in itertools.pairwise(formulas):
         between = text[left.end() : right.start()]
         if not _JOINT.fullmatch(between):
             break
@@ -92,7 +94,7 @@ def _claim(text: str) -> str:
 
 def _formulas(text: str) -> tuple[list[re.Match[str]], int]:
     """Return the formulas of the first sentence, and where it ends."""
-    found = []
+    found: list[re.Match[str]] = []
     for piece in _PIECE.finditer(text):
         if piece.lastgroup == "end":
             return found, piece.start()

@@ -6,7 +6,7 @@ stack that one pass over quotes, brackets and indentation doesn't.
 
 from __future__ import annotations
 
-__all__ = ["Line", "Statement", "is_statement", "logical_lines", "statements", "triple_quoted"]
+__all__ = ["Line", "Statement", "is_statement", "logical_lines", "past_strings", "statements"]
 
 import itertools
 import keyword
@@ -46,14 +46,16 @@ _BEGIN = re.compile(
     | from[ ]+[.\w]+[ ]+import\b | (?:try|else|finally)[ ]*:
     | (?P<block>(?:async|if|elif|for|while|with|except|match|case)\b)
     | (?:import|return|raise|yield|assert|del|global|nonlocal|await|pass|break|continue)\b
-    | ["'] | (?P<other>{_NAME}|[(\[])
+    | [A-Za-z]{0, 2}["'] | (?P<other>{_NAME}|[(\[])
     """,
     re.VERBOSE,
 )
 _LITERAL = re.compile(
     r"""
-    \#[^\n]* | "{3}(?:\\.|[^\\])*?(?:"{3}|\Z) | '{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
-    | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
+    \#[^\n]*
+    | (?:\b[A-Za-z]{1,2})?
+      (?: "{3}(?:\\.|[^\\])*?(?:"{3}|\Z) | '{3}(?:\\.|[^\\])*?(?:'{3}|\Z)
+      | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -117,16 +119,19 @@ def is_statement(line: str) -> bool:
     return not any(itertools.starmap(operator.and_, itertools.pairwise(operands)))
 
 
-def triple_quoted(text: str, position: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield where the closed triple-quoted strings of ``text`` begin and end, from ``position``."""
-    while match := _TOKEN.search(text, position):
+def past_strings(text: str, position: int, target: int) -> int:
+    """Return ``target``, or where the triple-quoted string ends that ``target`` lies in.
+
+    ``position`` is a place before it, outside of strings. A string that never ends is none.
+
+    >>> past_strings("'''(''')", 0, 3), past_strings("'''(''')", 0, 7), past_strings("'''(", 0, 3)
+    (7, 7, 3)
+    """
+    while position < target and (match := _TOKEN.search(text, position, target)):
         position = match.end()
         if match[0] in _CLOSING:
-            end = _string_end(text, position, match[0])
-            if end < 0:
-                return
-            yield match.start(), end
-            position = end
+            position = max(position, _string_end(text, position, match[0]))
+    return max(position, target)
 
 
 def _string_end(text: str, position: int, quote: str) -> int:

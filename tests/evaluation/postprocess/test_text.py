@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_evalplug.evaluation.postprocess.text import fold, general, nfkc
+from pytest_evalplug.evaluation.postprocess.text import fold, general, general_cn, nfkc
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,19 @@ def test_fold(value: Any, text: str) -> None:
 )
 def test_general(text: str, bare: str) -> None:
     assert general(text) == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("\u201c\u5317 \u4eac\u201d\u3002", "\u5317\u4eac"),
+        ("\u7528 GPU \u8bad\u7ec3\uff0c\u5bf9\n\u4e0d", "\u7528GPU\u8bad\u7ec3\u5bf9"),
+        ("New York", "New York"),
+        (None, ""),
+    ],
+)
+def test_general_cn(text: str | None, bare: str) -> None:
+    assert general_cn(text) == bare
 
 
 @given(st.text())
