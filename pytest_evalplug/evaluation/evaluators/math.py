@@ -35,11 +35,12 @@ class _Verdict:
 class MathEvaluator(BaseEvaluator):
     r"""Right if the reply's final answer equals a reference as mathematics.
 
-    Predictions are whole replies or formulas, references LaTeX without dollars, or a list of
-    alternatives. Compared are numbers (fractions, mixed numbers, decimals, percent, thousands
-    marks), with or without unit, expressions, equations, inequalities, intervals, coordinates,
-    sets and lists, matrices, numbers in another base, and words; see :func:`math_equal` for the
-    rules. ``timeout`` are the seconds that one sample may take: then it is wrong.
+    Predictions are whole replies, of which the ``math-answer`` counts, or formulas; references are
+    LaTeX without dollars, or a list of alternatives. Compared are numbers (fractions, mixed
+    numbers, decimals, percent, thousands marks), with or without unit, expressions, equations,
+    inequalities, intervals, coordinates, sets and lists, matrices, numbers in another base, and
+    words; see :func:`math_equal` for the rules. ``timeout`` is in seconds: a sample that takes
+    longer is wrong.
 
     Metric: ``accuracy``, percent. ``method`` says what decided: ``text``, ``number`` (exact
     fractions), ``symbolic`` (a child process, with math-verify for what isn't read here) or

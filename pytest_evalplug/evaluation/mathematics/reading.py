@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from pytest_evalplug.evaluation.mathematics.answer import (
     Answer,
-    Based,
     Group,
     Matrix,
     Named,
@@ -20,15 +19,14 @@ from pytest_evalplug.evaluation.mathematics.answer import (
     Words,
 )
 from pytest_evalplug.evaluation.mathematics.expression import Node, read_expression, variables
+from pytest_evalplug.evaluation.mathematics.single import read_scalar, read_value, read_words
 from pytest_evalplug.evaluation.mathematics.tokens import (
     FUNCTIONS,
     Token,
     Unreadable,
     canonical,
     tokenize,
-    untokenize,
 )
-from pytest_evalplug.evaluation.mathematics.units import DEGREE, find_unit
 
 Tokens = Sequence[Token]
 
@@ -38,22 +36,11 @@ _EQUAL = frozenset(("=", r"\equiv"))
 _ORDER = {"<": "<", r"\le": "<=", ">": ">", r"\ge": ">="}
 _CONDITIONS = set(_ORDER) | {r"\in", r"\ne"}
 _RELATIONS = _EQUAL | _CONDITIONS
-_MAX_ELSEWHERE = 200
-"""Tokens up to which another parser is asked: it takes long for much more."""
-_KNOWN_ELSEWHERE = re.compile(
-    r"[-+*/^_()\[\]{}|,&!'=]|\\\\|\\(?:begin|end):\w+"
-    r"|\\(?:i{1,3}nt|oint|sum|prod|lim|to|max|min|gcd|det|frac|sqrt|binom|pi|infty|partial)"
-)
-"""Besides functions and letters: of what it doesn't know, it may leave out more than that."""
-_CURRENCIES = frozenset("$€£¥₹")
 _QUALIFIERS = frozenset(
     ("for", "where", "with", "when", "if", "such", "since", "because", "as", "which", "given")
 )
 _JOINTS = frozenset(("and", "or", "and/or"))
-_EMPTY = re.compile(r"(?:the )?empty set|(?:there (?:is|are) )?no (?:real )?solutions?")
 _PROSE = re.compile(r"(?=.*[A-Za-z]{4}|(?i:yes|no|odd)\b)[A-Za-z'\-]+(?:[ ,]+[A-Za-z'\-]+)*")
-_UNIT = re.compile(r"[w%$€£¥₹](?: (?:\^ (?:[23]|\{ -? ?[123] \})|[w/*.-]))*")
-_BASED = re.compile(r"\(?(\d[0-9A-Z]*)\)?(?:_[{(]{0,2}|base)(\d{1,2})[)}]{0,2}")
 _INFINITY = Node("constant", ("oo",))
 
 
@@ -61,7 +48,7 @@ def read_answer(latex: str) -> Answer:
     """Return what ``latex`` says; what can't be read is Words, or a Scalar without a node."""
     plain = latex.strip().rstrip(".")
     if _PROSE.fullmatch(plain) and not FUNCTIONS.intersection(plain.split()):
-        return _words(plain)
+        return read_words(plain)
     try:
         return _read(tokenize(latex))
     except Unreadable:
@@ -71,7 +58,7 @@ def read_answer(latex: str) -> Answer:
 def _read(tokens: Tokens) -> Answer:
     text = canonical(tokens)
     tokens = _trim(tokens)
-    readings = (_several, _related, _union, _bracketed, _matrix, _plus_minus, _value)
+    readings = (_several, _related, _union, _bracketed, _matrix, _plus_minus, read_value)
     answer = next(filter(None, (reading(tokens) for reading in readings)), None)
     return Words(text) if answer is None else replace(answer, text=text)
 
@@ -186,7 +173,7 @@ def _plus_minus(tokens: Tokens) -> Answer | None:
         return None
     upper, lower = {r"\pm": "+", r"\mp": "-"}, {r"\pm": "-", r"\mp": "+"}
     both = [
-        _scalar([Token("symbol", signs[t.value]) if t.value in signs else t for t in tokens])
+        read_scalar([Token("symbol", signs[t.value]) if t.value in signs else t for t in tokens])
         for signs in (upper, lower)
     ]
     return Several("", tuple(filter(None, both)))
@@ -259,7 +246,7 @@ def _related(tokens: Tokens) -> Answer | None:
     if ops == [r"\in"] and _is_name(parts[0]):
         return Named("", canonical(parts[0]), _read(parts[1]))
     if ops == [r"\ne"] and _is_variable(parts[0]):
-        point = _scalar(parts[1])
+        point = read_scalar(parts[1])
         low, high = Node("negative", (_INFINITY,)), _INFINITY
         halves = (_interval("()", Scalar("", low), point), _interval("()", point, Scalar("", high)))
         return Named("", canonical(parts[0]), Several("", halves, is_set=True))
@@ -272,7 +259,7 @@ def _equation(parts: list[list[Token]]) -> Answer:
     first, last = parts[0], parts[-1]
     if len(parts) == 2 and _is_name(last) and not _is_name(first):
         first, last = last, first
-    relation = Relation("", "=", _scalar(first), _scalar(last))
+    relation = Relation("", "=", read_scalar(first), read_scalar(last))
     if not _is_name(first):
         return relation
     applied = any(t.value == "(" for t in first)
@@ -284,7 +271,7 @@ def _inequality(parts: list[list[Token]], ops: list[str]) -> Answer:
         parts, ops = parts[::-1], [op.replace(">", "<") for op in reversed(ops)]
     if not all(op.startswith("<") for op in ops) or len(parts) > 3:
         return Scalar("", None)
-    sides = [_scalar(part) for part in parts]
+    sides = [read_scalar(part) for part in parts]
     if len(parts) == 2:
         relation = Relation("", ops[0], sides[0], sides[1])
         if _is_variable(parts[0]) and _is_fixed(sides[1]):
@@ -329,64 +316,3 @@ def _is_name(tokens: Tokens) -> bool:
         return all(_is_variable([t]) or t.value == "," for t in tokens[1:-1])
     applied = tokens[0].kind == "letter" and tokens[1].value == "("
     return applied and _closes(tokens[1:]) == len(tokens) - 2
-
-
-# Single values
-
-
-def _value(tokens: Tokens) -> Answer:
-    text = canonical(tokens)
-    if all(t.kind == "text" for t in tokens):
-        return _words(" ".join(t.value for t in tokens))
-    if based := _BASED.fullmatch(text.replace(" ", "")):
-        return Based(text, based[1].lstrip("0") or "0", int(based[2]))
-    return _scalar(tokens)
-
-
-def _words(text: str) -> Answer:
-    if _EMPTY.fullmatch(text.strip(" .").lower()):
-        return Several(text, (), is_set=True)
-    return Words(text)
-
-
-def _scalar(tokens: Tokens) -> Scalar:
-    """Return one value; words among it other than a unit behind it make it unreadable."""
-    text = canonical(tokens)
-    body, unit = _without_unit(list(tokens))
-    if any(t.kind == "text" for t in body):
-        return Scalar(text, None)
-    known = len(body) <= _MAX_ELSEWHERE and all(map(_is_known_elsewhere, body))
-    latex = untokenize(canonical(body)) if known else ""
-    try:
-        return Scalar(text, read_expression(body), unit, latex)
-    except Unreadable:
-        return Scalar(text, None, unit, latex)
-
-
-def _is_known_elsewhere(token: Token) -> bool:
-    plain = token.kind in ("number", "letter") or token.value[1:] in FUNCTIONS
-    return plain or _KNOWN_ELSEWHERE.fullmatch(token.value) is not None
-
-
-def _without_unit(tokens: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
-    """Return the tokens without unit or currency, and which that was."""
-    for i in range(min(2, len(tokens) - 1)):
-        if tokens[i].value in _CURRENCIES:
-            return tokens[:i] + tokens[i + 1 :], find_unit(tokens[i].value)
-    end = next((i for i, t in enumerate(tokens) if t.kind == "text"), len(tokens))
-    if _is_degree(tokens[:end]):
-        end = next(i for i, t in enumerate(tokens) if t.value == "^" and _is_degree(tokens[i:end]))
-        return tokens[:end], (DEGREE,)
-    if end == len(tokens) and end > 1 and tokens[-1].value in _CURRENCIES | {"%"}:
-        end -= 1
-    tail = tokens[end:]
-    if not end or not _UNIT.fullmatch(" ".join("w" if t.kind == "text" else t.value for t in tail)):
-        return tokens, ()
-    return tokens[:end], find_unit(canonical(tail))
-
-
-def _is_degree(tokens: list[Token]) -> bool:
-    values = "".join(t.value for t in tokens[-4:])
-    if any(t.kind == "command" and t.value[1:] in FUNCTIONS for t in tokens):
-        return False  # the degrees of an angle, not of the value
-    return re.search(r"\^\{?\\circ\}?[CF]?$", values) is not None and len(tokens) > 1

@@ -69,6 +69,7 @@ def shown(answer: Answer) -> Any:
         ("12_8", ("12", 8)),
         ("1A_{16}", ("1A", 16)),
         (r"90^\circ", (r"90 ^ \circ", "degree")),
+        (r"3^{2}^\circ", (r"3 ^ { 2 } ^ \circ", "degree")),
         (r"\$18.90", ("$ 18.90", "dollar")),
         (r"15\mbox{ cm}^2", ("15 cm ^ 2", "cm", "square")),
         ("12 square inches", ("12 square inches", "in", "square")),
