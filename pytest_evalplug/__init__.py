@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pytest_evalplug.evaluation.base import BaseEvaluator
     from pytest_evalplug.evaluation.registry import evaluators, postprocessors
     from pytest_evalplug.model.base import GenerationParams, ModelBackend
-    from pytest_evalplug.session import Evaluation
     from pytest_evalplug.types import (
         AggScore,
         ChatMessage,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
         Score,
         TaskState,
     )
+    from pytest_evalplug.verdicts import Evaluation
 
 _HOMES = {
     "dataset.adapter": ("DefaultDataAdapter",),
@@ -69,7 +69,7 @@ _HOMES = {
     "evaluation.base": ("BaseEvaluator",),
     "evaluation.registry": ("evaluators", "postprocessors"),
     "model.base": ("GenerationParams", "ModelBackend"),
-    "session": ("Evaluation",),
+    "verdicts": ("Evaluation",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pytest_evalplug.inference.facade import ModelFacade
     from pytest_evalplug.inference.records import Record
     from pytest_evalplug.model.base import ModelBackend
-    from pytest_evalplug.session import Evaluation
     from pytest_evalplug.types import Sample
+    from pytest_evalplug.verdicts import Evaluation
 
 
 def refuse(error: EvalplugError) -> NoReturn:

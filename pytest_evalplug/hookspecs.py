@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_evalplug.finish import Outcome
-    from pytest_evalplug.session import Evaluation
+    from pytest_evalplug.verdicts import Evaluation
 
 
 def pytest_evalplug_scored(item: pytest.Item, evaluation: Evaluation) -> None:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ["EvalSession", "Evaluation", "saved_models"]
+__all__ = ["EvalSession", "saved_models"]
 
 import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
-from pytest_evalplug.errors import ConfigError, ModelError, VerdictError, WrongAnswer
-from pytest_evalplug.evaluation.ahead import ScoringAhead
-from pytest_evalplug.evaluation.scoring import Scorer
+from pytest_evalplug.errors import ConfigError, ModelError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
 from pytest_evalplug.inference.facade import ModelFacade
 from pytest_evalplug.inference.inferencers import INFERENCERS, missing_method
-from pytest_evalplug.inference.records import Record, task_state
+from pytest_evalplug.inference.records import Record
 from pytest_evalplug.inference.saved import SavedPredictions, info_of
 from pytest_evalplug.logs import close_log, open_log
 from pytest_evalplug.model.base import ModelBackend
@@ -30,56 +27,17 @@ from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
 from pytest_evalplug.report.outcome import finish_report
-from pytest_evalplug.report.text import clean, wrong_answer_text
+from pytest_evalplug.report.text import clean
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.stash import MANIFEST, SAMPLE
 from pytest_evalplug.types import Detail
+from pytest_evalplug.verdicts import Evaluation, Verdicts, outcome_detail
 from pytest_evalplug.wire import Manifest
 
-if TYPE_CHECKING:
-    from pytest_evalplug.evaluation.judge.judge import Judge
-
 Source = Engine | SavedPredictions
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What the ``evaluation`` fixture gives a test: one sample's prediction and verdict."""
-
-    case: Case
-    model: str
-    record: Record
-    detail: Detail | None
-    """``None`` in ``--mode infer``, where nothing is scored."""
-
-    @property
-    def pred(self) -> Any:
-        """The prediction after postprocessing."""
-        return self.detail.pred if self.detail else None
-
-    @property
-    def reference(self) -> Any:
-        """The reference after its own postprocessing."""
-        return self.detail.answer if self.detail else None
-
-    @property
-    def correct(self) -> bool | None:
-        """The verdict; ``None`` where the metric has none."""
-        return self.detail.correct if self.detail else None
-
-    @property
-    def score(self) -> dict[str, float]:
-        """The metrics of this sample, 0-1."""
-        return self.detail.score if self.detail else {}
-
-    def check(self) -> None:
-        """Raise WrongAnswer if the Evaluator calls the answer wrong."""
-        __tracebackhide__ = True
-        if self.correct is False:
-            raise WrongAnswer(wrong_answer_text(self))
 
 
 class EvalSession:
@@ -89,6 +47,7 @@ class EvalSession:
         self.config = config
         self.role = role
         self.benchmarks: dict[str, Benchmark] = {}
+        self.verdicts = Verdicts(self.benchmarks)
         self.manifest = Manifest()
         self.tick: Callable[[], None] | None = None
         """Called while an item waits, for progress."""
@@ -96,7 +55,6 @@ class EvalSession:
         self._run: RunDirectory | None = None
         self._plan: list[Case] = []
         self._sources: dict[str, Source] = {}
-        self._infos: dict[str, ModelInfo] = {}
         self._backends: dict[str, ModelBackend] = {}
         self._store: PredictionStore | None = None
         self._details: DetailStore | None = None
@@ -104,14 +62,9 @@ class EvalSession:
         """How many items of each planned case are not over."""
         self._scored: set[Case] = set()
         self._decided: set[Case] = set()
-        self._scorers: dict[tuple[str, str], Scorer] = {}
         self._past = Counter[str]()
-        """The counts of engines that are closed, and of samples whose judge gave no verdict."""
+        """The counts of engines that are closed."""
         self._log: logging.Handler | None = None
-        self._ahead: ScoringAhead[Case] = ScoringAhead(self._score)
-        self._judge: Judge | None = None
-        self._to_score: set[Case] = set()
-        """Cases of which an item asks for a score."""
 
     # --- before the first item
 
@@ -124,8 +77,7 @@ class EvalSession:
         if not self.manifest.parts:
             return
         self._plan = plan_of(items, self.role)
-        asking = (item for item in items if "evaluation" in getattr(item, "fixturenames", ()))
-        self._to_score = {c for i in asking if isinstance(c := case_of(i), Case)}
+        self.verdicts.expect(items)
         self._left = Counter(self._plan)
         if open_run is not None:
             self.open(open_run())
@@ -140,7 +92,8 @@ class EvalSession:
         self._run = run
         self._store = PredictionStore(run, self.role.worker)
         self._details = DetailStore(run, self.role.worker)
-        self._give_judge()
+        if self.config.judge is not None and self.config.stage != "infer":
+            self.verdicts.use_judge(self.config.judge, run, self.role.worker, self.role.count)
         self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
 
     @property
@@ -177,44 +130,9 @@ class EvalSession:
         """Score one prediction, once, and keep the verdict."""
         if self.config.stage == "infer":
             return Evaluation(case, model, record, None)
-        try:
-            if self._scorer(case.adapter.meta.name, model).waits:
-                detail = self._ahead.take(case, model, record, self.tick)
-            else:
-                detail = self._score(case, model, record)
-        except VerdictError:
-            self._past["unjudged"] += 1
-            raise
+        detail = self.verdicts.detail(case, model, record, self.tick)
         self.keep(case, model, detail)
         return Evaluation(case, model, record, detail)
-
-    def _score(self, case: Case, model: str, record: Record) -> Detail:
-        scorer = self._scorer(case.adapter.meta.name, model)
-        return scorer.detail(task_state(case, model, record), record)
-
-    def _arrived(self, case: Case, model: str, record: Record) -> None:
-        """Begin to score a prediction, if that takes waiting; called from an engine's thread."""
-        if case in self._to_score and self._scorer(case.adapter.meta.name, model).waits:
-            self._ahead.begin(case, model, record)
-
-    def _give_judge(self) -> None:
-        """Let the adapters have the run's judge."""
-        if self.config.judge is None or self.config.stage == "infer":
-            return
-        from pytest_evalplug.evaluation.judge.judge import judge_from
-        from pytest_evalplug.run.predictions import JudgementStore
-
-        store = JudgementStore(self.run, self.role.worker)
-        self._judge = judge_from(self.config.judge, store, self.role.count)
-        for benchmark in self.benchmarks.values():
-            benchmark.adapter.judge = self._judge
-
-    def _scorer(self, benchmark: str, model: str) -> Scorer:
-        key = (benchmark, model)
-        if key not in self._scorers:
-            postprocessor = self._infos[model].pred_postprocessor
-            self._scorers[key] = self.benchmarks[benchmark].scorer_for(postprocessor)
-        return self._scorers[key]
 
     def reported(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
@@ -233,7 +151,7 @@ class EvalSession:
         setattr(report, SAMPLE, True)
         if case in self._scored or report.when == "teardown" or self.config.stage == "infer":
             return
-        detail = _detail_of(case, call, report)
+        detail = outcome_detail(case, call, report)
         if detail is not None:
             self.keep(case, None, detail)
 
@@ -306,17 +224,10 @@ class EvalSession:
                 where="--mode eval",
                 fix="Run it without --mode eval first, or name another run with --reuse",
             )
-        self._infos[info.name] = info
+        self.verdicts.know(info)
         source = SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
-        waiting = [
-            case
-            for case in self._plan
-            if case in self._to_score
-            and case.model in (None, info.name)
-            and self._scorer(case.adapter.meta.name, info.name).waits
-        ]
-        if waiting:
-            self._ahead.follow(info.name, waiting, source.result)
+        own = [case for case in self._plan if case.model in (None, info.name)]
+        self.verdicts.follow(info.name, own, source.result)
         return source
 
     def _engine(self, case: Case, request: pytest.FixtureRequest) -> Engine:
@@ -332,7 +243,7 @@ class EvalSession:
             )
         folder = self.run.configs / "models"
         write_atomic(folder / f"{safe_name(info.name)}.json", dumps(info.to_wire()))
-        self._infos[info.name] = info
+        self.verdicts.know(info)
         engine = Engine(
             backend,
             inferencer,
@@ -340,7 +251,7 @@ class EvalSession:
             model=info,
             share=self.role.count,
             output_dir=self.run.path,
-            arrived=lambda case, record: self._arrived(case, info.name, record),
+            arrived=lambda case, record: self.verdicts.arrived(case, info.name, record),
         )
         engine.plan([c for c in self._plan if c.model in (None, info.name)])
         return engine
@@ -370,11 +281,9 @@ class EvalSession:
 
     def close(self) -> None:
         """Stop the engines, close the models, bring the journals to the disk."""
-        self._ahead.close()
         for source in self._sources.values():
             source.close()
-        if self._judge is not None:
-            self._judge.close()
+        self.verdicts.close()
         for backend in self._backends.values():
             _close(backend)
         self._backends.clear()
@@ -393,8 +302,7 @@ class EvalSession:
     def counts(self) -> Counter[str]:
         """Return how many predictions and judgements were asked, reused or stale."""
         total = self._past.copy()
-        if self._judge is not None:
-            total.update({"judged": self._judge.asked, "judgements reused": self._judge.reused})
+        total.update(self.verdicts.counts())
         for source in self._sources.values():
             total.update(_counts(source))
         return total
@@ -418,27 +326,3 @@ def _close(backend: ModelBackend) -> None:
     close = getattr(backend, "close", None)
     if close is not None:
         close()
-
-
-def _detail_of(case: Case, call: pytest.CallInfo[None], report: pytest.TestReport) -> Detail | None:
-    """Return what a report says of a sample that no Evaluator has scored.
-
-    That is an error or a skip in set-up, or the outcome of an author's own test function.
-    """
-    detail = Detail(index=case.index, sample_id=case.item_id, subset=case.subset)
-    reason = str(call.excinfo.value) if call.excinfo else ""
-    if report.skipped:
-        detail.metadata = {"skipped": reason or "skipped"}
-    elif report.when == "call" and (report.passed or _ended_with(call, AssertionError)):
-        detail.correct = report.passed
-        detail.score = {"accuracy": float(report.passed)}
-    elif report.failed:
-        detail.error = reason
-    else:
-        return None
-    return detail
-
-
-def _ended_with(call: pytest.CallInfo[None], kind: type[BaseException]) -> bool:
-    """Tell whether the call ended with an exception of this kind."""
-    return call.excinfo is not None and isinstance(call.excinfo.value, kind)

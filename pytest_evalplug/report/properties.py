@@ -13,7 +13,7 @@ from pytest_evalplug.stash import RUN_CONFIG
 from pytest_evalplug.summary.replies import was_extracted
 
 if TYPE_CHECKING:
-    from pytest_evalplug.session import Evaluation
+    from pytest_evalplug.verdicts import Evaluation
 
 LONGEST = 4000
 """Characters of a prediction in a report; the prediction file has all of it."""

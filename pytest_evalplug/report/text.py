@@ -7,7 +7,7 @@ __all__ = ["clean", "encodable", "ending", "shorten", "wrong_answer_text"]
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_evalplug.session import Evaluation
+    from pytest_evalplug.verdicts import Evaluation
 
 SHOWN = 240
 """Characters of a question's or reply's end that a wrong answer's report shows."""

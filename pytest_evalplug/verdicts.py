@@ -1,0 +1,171 @@
+"""From a prediction to its verdict, in one process: now, or ahead of its item."""
+
+from __future__ import annotations
+
+__all__ = ["Evaluation", "Verdicts", "outcome_detail"]
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_evalplug.collection import Benchmark, case_of
+from pytest_evalplug.errors import VerdictError, WrongAnswer
+from pytest_evalplug.evaluation.ahead import ScoringAhead
+from pytest_evalplug.evaluation.scoring import Scorer
+from pytest_evalplug.inference.case import Case
+from pytest_evalplug.inference.records import Record, task_state
+from pytest_evalplug.model.spec import ModelInfo, ModelSpec
+from pytest_evalplug.report.text import wrong_answer_text
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.types import Detail
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What the ``evaluation`` fixture gives a test: one sample's prediction and verdict."""
+
+    case: Case
+    model: str
+    record: Record
+    detail: Detail | None
+    """``None`` in ``--mode infer``, where nothing is scored."""
+
+    @property
+    def pred(self) -> Any:
+        """The prediction after postprocessing."""
+        return self.detail.pred if self.detail else None
+
+    @property
+    def reference(self) -> Any:
+        """The reference after its own postprocessing."""
+        return self.detail.answer if self.detail else None
+
+    @property
+    def correct(self) -> bool | None:
+        """The verdict; ``None`` where the metric has none."""
+        return self.detail.correct if self.detail else None
+
+    @property
+    def score(self) -> dict[str, float]:
+        """The metrics of this sample, 0-1."""
+        return self.detail.score if self.detail else {}
+
+    def check(self) -> None:
+        """Raise WrongAnswer if the Evaluator calls the answer wrong."""
+        __tracebackhide__ = True
+        if self.correct is False:
+            raise WrongAnswer(wrong_answer_text(self))
+
+
+class Verdicts:
+    """Scores predictions; those whose scoring waits for a judge or a sandbox, ahead."""
+
+    def __init__(self, benchmarks: dict[str, Benchmark]) -> None:
+        self.unjudged = 0
+        """Samples on which a judge gave no verdict."""
+        self._benchmarks = benchmarks
+        self._ahead: ScoringAhead[Case] = ScoringAhead(self._score)
+        self._judge: Judge | None = None
+        self._scorers: dict[tuple[str, str], Scorer] = {}
+        self._models: dict[str, ModelInfo] = {}
+        self._expected: set[Case] = set()
+        """Cases of which an item asks for a score."""
+
+    def expect(self, items: Sequence[pytest.Item]) -> None:
+        """Take note of which samples will be scored."""
+        asking = (item for item in items if "evaluation" in getattr(item, "fixturenames", ()))
+        self._expected = {c for item in asking if isinstance(c := case_of(item), Case)}
+
+    def use_judge(self, spec: ModelSpec, run: RunDirectory, worker: str, share: int) -> None:
+        """Let the benchmarks have the run's judge, one of ``share`` processes that ask it."""
+        from pytest_evalplug.evaluation.judge.judge import judge_from
+        from pytest_evalplug.run.predictions import JudgementStore
+
+        self._judge = judge_from(spec, JudgementStore(run, worker), share)
+        for benchmark in self._benchmarks.values():
+            benchmark.adapter.judge = self._judge
+
+    def know(self, model: ModelInfo) -> None:
+        """Take note of a model whose predictions will be scored."""
+        self._models[model.name] = model
+
+    def arrived(self, case: Case, model: str, record: Record) -> None:
+        """Begin to score a prediction if that takes waiting; may be called from any thread."""
+        if self._waits(case, model):
+            self._ahead.begin(case, model, record)
+
+    def follow(self, model: str, cases: Iterable[Case], read: Callable[[Case], Record]) -> None:
+        """Begin to score saved predictions ahead, in this order, where that takes waiting."""
+        waiting = [case for case in cases if self._waits(case, model)]
+        if waiting:
+            self._ahead.follow(model, waiting, read)
+
+    def detail(
+        self, case: Case, model: str, record: Record, tick: Callable[[], None] | None
+    ) -> Detail:
+        """Return a prediction's verdict, waiting for it. Raises what scoring raises."""
+        if not self._scorer(case, model).waits:
+            return self._score(case, model, record)
+        try:
+            return self._ahead.take(case, model, record, tick)
+        except VerdictError:
+            self.unjudged += 1
+            raise
+
+    def counts(self) -> Counter[str]:
+        """Return how many questions the judge was asked, had been asked before, left open."""
+        counts = Counter({"unjudged": self.unjudged})
+        if self._judge is not None:
+            counts.update({"judged": self._judge.asked, "judgements reused": self._judge.reused})
+        return counts
+
+    def close(self) -> None:
+        """Begin nothing more, and let go of the judge."""
+        self._ahead.close()
+        if self._judge is not None:
+            self._judge.close()
+
+    def _waits(self, case: Case, model: str) -> bool:
+        return case in self._expected and self._scorer(case, model).waits
+
+    def _score(self, case: Case, model: str, record: Record) -> Detail:
+        return self._scorer(case, model).detail(task_state(case, model, record), record)
+
+    def _scorer(self, case: Case, model: str) -> Scorer:
+        key = (case.adapter.meta.name, model)
+        if key not in self._scorers:
+            postprocessor = self._models[model].pred_postprocessor
+            self._scorers[key] = self._benchmarks[key[0]].scorer_for(postprocessor)
+        return self._scorers[key]
+
+
+def outcome_detail(
+    case: Case, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> Detail | None:
+    """Return what a report says of a sample that no Evaluator has scored.
+
+    That is an error or a skip in set-up, or the outcome of an author's own test function.
+    """
+    detail = Detail(index=case.index, sample_id=case.item_id, subset=case.subset)
+    reason = str(call.excinfo.value) if call.excinfo else ""
+    if report.skipped:
+        detail.metadata = {"skipped": reason or "skipped"}
+    elif report.when == "call" and (report.passed or _ended_with(call, AssertionError)):
+        detail.correct = report.passed
+        detail.score = {"accuracy": float(report.passed)}
+    elif report.failed:
+        detail.error = reason
+    else:
+        return None
+    return detail
+
+
+def _ended_with(call: pytest.CallInfo[None], kind: type[BaseException]) -> bool:
+    """Tell whether the call ended with an exception of this kind."""
+    return call.excinfo is not None and isinstance(call.excinfo.value, kind)
