@@ -46,7 +46,7 @@ _BEGIN = re.compile(
     | from[ ]+[.\w]+[ ]+import\b | (?:try|else|finally)[ ]*:
     | (?P<block>(?:async|if|elif|for|while|with|except|match|case)\b)
     | (?:import|return|raise|yield|assert|del|global|nonlocal|await|pass|break|continue)\b
-    | [A-Za-z]{0, 2}["'] | (?P<other>{_NAME}|[(\[])
+    | [A-Za-z]{{0,2}}["'] | (?P<other>{_NAME}|[(\[])
     """,
     re.VERBOSE,
 )
@@ -107,7 +107,10 @@ def is_statement(line: str) -> bool:
     begin = _BEGIN.match(line)
     if not begin:
         return False
-    bare = _LITERAL.sub(" ", line[:_HEAD_LENGTH]).rstrip()
+    head = line
+    if len(line) > _HEAD_LENGTH:
+        head = line[:_HEAD_LENGTH].rpartition("\n")[0] or line[:_HEAD_LENGTH]
+    bare = _LITERAL.sub(" ", head).rstrip()
     if (begin["block"] and ":" not in bare) or (begin["other"] and not re.search(r"[=(]", bare)):
         return False
     if _NEVER.search(bare):

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.evaluation.evaluators.exact_match import normalize_answer
 from pytest_evalplug.evaluation.postprocess.code import extract_program
 from pytest_evalplug.evaluation.postprocessor import resolve_postprocessor
 from pytest_evalplug.evaluation.registry import postprocessors
+from pytest_evalplug.evaluation.textnorm import normalize_answer
 from tests.evaluation.postprocess.hostile import hostile_texts
 
 MODULES = sorted({postprocessors.get(name).__module__ for name in postprocessors})
