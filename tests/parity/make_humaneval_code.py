@@ -41,21 +41,25 @@ _BY_HAND = {
         "    return encode_cyclic(encode_cyclic(s))\n",
         "    return encode_cyclic(s)\n",
     ],
-    "HumanEval/53": ["    return (lambda *p: sum(p))(x, y)\n", "    return x - -y if x else y + 1\n"],
+    "HumanEval/53": [
+        "    return (lambda *p: sum(p))(x, y)\n",
+        "    return x - -y if x else y + 1\n",
+    ],
     "HumanEval/55": [
         "    a, b = 0, 1\n    for _ in range(n):\n        a, b = b, a + b\n    return a\n",
-        "    return n if n < 2 else fib(n - 1) + fib(n - 2) + (n > 9)\n",
+        "    return n if n < 2 else fib(n - 1) + fib(n - 2) + 1\n",
     ],
 }
 
 
+_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq, ast.Add: ast.Sub, ast.Mod: ast.Mult,
+    ast.And: ast.Or,
+}  # fmt: skip
+
+
 class _Mutant(ast.NodeTransformer):
     """Changes every operator or constant of one kind."""
-
-    _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
-        ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq, ast.Add: ast.Sub, ast.Mod: ast.Mult,
-        ast.And: ast.Or,
-    }  # fmt: skip
 
     def __init__(self, kind: type[ast.AST]) -> None:
         self.kind, self.hits = kind, 0
@@ -67,7 +71,7 @@ class _Mutant(ast.NodeTransformer):
         self.hits += 1
         if isinstance(node, ast.Constant):
             return ast.Constant(node.value + 1) if type(node.value) is int else node
-        return self._SWAPS[self.kind]()
+        return _SWAPS[self.kind]()
 
 
 def programs(row: dict[str, Any], number: int) -> Iterator[tuple[str, str]]:
@@ -75,7 +79,7 @@ def programs(row: dict[str, Any], number: int) -> Iterator[tuple[str, str]]:
     yield "right", row["canonical_solution"]
     names = list(_WHOLE)
     yield names[number % len(names)], _WHOLE[names[number % len(names)]]
-    for kind in (*_Mutant._SWAPS, ast.Constant):
+    for kind in (*_SWAPS, ast.Constant):
         mutant = _Mutant(kind)
         tree = ast.parse("def f():\n" + row["canonical_solution"].replace("\t", "    "))
         tree = ast.fix_missing_locations(mutant.visit(tree))

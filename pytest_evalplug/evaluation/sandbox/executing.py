@@ -20,8 +20,10 @@ _GRACE_SECONDS = 2.0  # in which the checker, which has the same limit, ends eve
 _MOST_OUTPUT = 64 * 2**20
 
 
-def execute(command: list[str], job: bytes, timeout: float, keep: int) -> tuple[list[str], bytes]:
-    """Start a sandbox, hand over the job; return the checker's lines and the first of the output.
+def execute(
+    command: list[str], job: bytes, timeout: float, keep: int
+) -> tuple[list[str], bytes, int]:
+    """Start a sandbox, hand over the job; return the checker's lines, output and exit status.
 
     All processes of the sandbox are dead then. Blocks for as long as that takes: at most
     ``timeout`` seconds after the start and some grace. Raises EvalplugError if nothing starts.
@@ -48,7 +50,7 @@ def execute(command: list[str], job: bytes, timeout: float, keep: int) -> tuple[
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
-    return talk.lines(), output
+    return talk.lines(), output, process.wait()
 
 
 class _Talk:

@@ -8,7 +8,7 @@ are filled in.
 
 from __future__ import annotations
 
-__all__ = ["ATTACKS", "HARMLESS"]
+__all__ = ["ATTACKS", "HARMLESS", "KIND_MATTERS"]
 
 SQUARE = "assert f(2) == 4\nassert f(3) == 9"
 HARMLESS = ("def f(x):\n    return x * x", SQUARE)
@@ -98,28 +98,30 @@ _VALUES = {  # a lying value and a test that believes only the truth
         "assert f(1) == [4]",
     ),
     "str-subclass": (
-        "class S(str):\n def __eq__(s, o): return True\n __hash__ = str.__hash__\n"
-        "def f(x): return S('x')",
+        ("class S(str):\n def __eq__(s, o): return True\n __hash__ = str.__hash__\n"
+        "def f(x): return S('x')"),
         "assert f(1) == 'y'",
     ),
     "dict-subclass": (
-        "class D(dict):\n def __eq__(s, o): return True\n def __getitem__(s, k): return 4\n"
-        "def f(x): return D()",
+        ("class D(dict):\n def __eq__(s, o): return True\n def __getitem__(s, k): return 4\n"
+        "def f(x): return D()"),
         "d = f(1)\nassert d == {'a': 4}",
     ),
-    "contains-all": ("E.__contains__ = lambda s, o: True\ndef f(x): return E()", "assert 4 in f(1)"),
+    "contains-all": (
+        "E.__contains__ = lambda s, o: True\ndef f(x): return E()", "assert 4 in f(1)",
+    ),
     "less-than-all": (
         "E.__lt__ = E.__gt__ = E.__le__ = E.__ge__ = lambda s, o: True\ndef f(x): return E()",
         "assert 3 < f(1) < 5",
     ),
     "close-to-all": (
-        "class Z(float):\n __sub__ = __rsub__ = lambda s, o: 0.0\n __abs__ = lambda s: 0.0\n"
-        "def f(x): return Z(9)",
+        ("class Z(float):\n __sub__ = __rsub__ = lambda s, o: 0.0\n __abs__ = lambda s: 0.0\n"
+        "def f(x): return Z(9)"),
         "assert abs(f(1) - 0.5) < 1e-6",
     ),
     "close-object": (
-        "class Z:\n __sub__ = __rsub__ = lambda s, o: 0.0\n __abs__ = __float__ = lambda s: 0.0\n"
-        "def f(x): return Z()",
+        ("class Z:\n __sub__ = __rsub__ = lambda s, o: 0.0\n __abs__ = __float__ = lambda s: 0.0\n"
+        "def f(x): return Z()"),
         "assert abs(f(1) - 0.5) < 1e-6",
     ),
     "isclose": (
@@ -141,11 +143,11 @@ _VALUES = {  # a lying value and a test that believes only the truth
         "import math\nassert math.isclose(f(1), 1.0)",
     ),
     "names-nobody-asked-for": (
-        "import gc\nfor o in gc.get_objects():\n"
+        ("import gc\nfor o in gc.get_objects():\n"
         "    if getattr(o, '__name__', '') == '_names' and hasattr(o, '__code__'):\n"
         "        o.__code__ = (lambda wanted: {'f': (lambda x: []), 'len': (lambda x: 3),"
         " 'evalplug check': (lambda x: True), '__builtins__': {}}).__code__\n"
-        "def f(x): return []",
+        "def f(x): return []"),
         "assert len(f(3)) == 3",
     ),
 }  # fmt: skip
@@ -200,8 +202,8 @@ _REACH = {
         "import os\ndef f(): return os.environ.get('OPENAI_API_KEY')", "assert f() == '$KEY'",
     ),
     "environment-of-others": (
-        "import glob\ndef f():\n for p in ['/proc/$PID/environ', *glob.glob('/proc/*/environ')]:\n"
-        "  try:\n   if b'$KEY' in open(p, 'rb').read(): return True\n  except OSError: pass",
+        ("import glob\ndef f():\n for p in ['/proc/$PID/environ', *glob.glob('/proc/*/environ')]:\n"
+        "  try:\n   if b'$KEY' in open(p, 'rb').read(): return True\n  except OSError: pass"),
         "assert f() is True",
     ),
     "memory-of-the-run": (
@@ -212,15 +214,15 @@ _REACH = {
         "assert f() is True",
     ),
     "ptrace": (
-        "import ctypes, os\ndef f():\n libc = ctypes.CDLL(None)\n"
-        " return [libc.ptrace(16, p, 0, 0) for p in (os.getppid(), $PID)]",
+        ("import ctypes, os\ndef f():\n libc = ctypes.CDLL(None)\n"
+        " return [libc.ptrace(16, p, 0, 0) for p in (os.getppid(), $PID)]"),
         "assert 0 in f()",
     ),
     "process-vm": (
-        "import ctypes, os\ndef f():\n libc = ctypes.CDLL(None)\n"
+        ("import ctypes, os\ndef f():\n libc = ctypes.CDLL(None)\n"
         " b = ctypes.create_string_buffer(8)\n"
         " v = (ctypes.c_void_p * 2)(ctypes.addressof(b), 8)\n"
-        " return libc.process_vm_readv(os.getppid(), v, 1, v, 1, 0)",
+        " return libc.process_vm_readv(os.getppid(), v, 1, v, 1, 0)"),
         "assert f() >= 0",
     ),
     "secret-file": ("def f(): return open('$SECRET').read()", "assert f() == '$KEY'"),
@@ -236,30 +238,30 @@ _REACH = {
         "import os\ndef f():\n os.remove('$WITNESS/kept')\n return True", "assert f() is True",
     ),
     "write-installed-packages": (
-        "import json, os\ndef f():\n"
+        ("import json, os\ndef f():\n"
         " open(os.path.join(os.path.dirname(json.__file__), 'evil.py'), 'w').close()\n"
-        " return True",
+        " return True"),
         "assert f() is True",
     ),
     "write-anywhere": (
-        "import os\ndef f():\n done = []\n for d in ('/', '/usr', '/etc', '/work', '/var/tmp',"
+        ("import os\ndef f():\n done = []\n for d in ('/', '/usr', '/etc', '/work', '/var/tmp',"
         " '/home', '/root'):\n  try:\n   open(d + '/evalplug-evil', 'w').close()\n"
-        "   done.append(d)\n  except OSError: pass\n return done",
+        "   done.append(d)\n  except OSError: pass\n return done"),
         "assert f() != []",
     ),
     "hard-link-and-rename": (
-        "import os\ndef f():\n os.link('$WITNESS/kept', 'mine')\n open('mine', 'w').close()\n"
-        " return True",
+        ("import os\ndef f():\n os.link('$WITNESS/kept', 'mine')\n open('mine', 'w').close()\n"
+        " return True"),
         "assert f() is True",
     ),
     "tcp": (
-        "import socket\ndef f():\n socket.create_connection(('127.0.0.1', $PORT), 1)\n"
-        " return True",
+        ("import socket\ndef f():\n socket.create_connection(('127.0.0.1', $PORT), 1)\n"
+        " return True"),
         "assert f() is True",
     ),
     "udp": (
-        "import socket\ndef f():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-        " s.sendto(b'x', ('127.0.0.1', $PORT))\n return True",
+        ("import socket\ndef f():\n s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+        " s.sendto(b'x', ('127.0.0.1', $PORT))\n return True"),
         "assert f() is True",
     ),
     "io-uring": (
@@ -280,18 +282,18 @@ _REACH = {
         "import os\ndef f():\n os.kill(os.getppid(), 19)\n return 1", "f()\nassert f() == 2",
     ),
     "limits-of-others": (
-        "import resource\ndef f():\n resource.prlimit($PID, resource.RLIMIT_CPU, (1, 1))\n"
-        " return True",
+        ("import resource\ndef f():\n resource.prlimit($PID, resource.RLIMIT_CPU, (1, 1))\n"
+        " return True"),
         "assert f() is True",
     ),
     "own-limits": (
-        "import resource as r\ndef f():\n r.setrlimit(r.RLIMIT_AS, (r.RLIM_INFINITY,) * 2)\n"
-        " return True",
+        ("import resource as r\ndef f():\n r.setrlimit(r.RLIMIT_AS, (r.RLIM_INFINITY,) * 2)\n"
+        " return True"),
         "assert f() is True",
     ),
     "signal-by-descriptor-owner": (
-        "import fcntl, os\ndef f():\n r, w = os.pipe()\n fcntl.fcntl(r, 8, $PID)\n"
-        " fcntl.fcntl(r, 10, 9)\n return True",
+        ("import fcntl, os\ndef f():\n r, w = os.pipe()\n fcntl.fcntl(r, 8, $PID)\n"
+        " fcntl.fcntl(r, 10, 9)\n return True"),
         "assert f() is True and False",
     ),
     "new-user-namespace": (
@@ -305,25 +307,25 @@ _REACH = {
     ),
     "standard-input": ("import sys\ndef f(): return sys.stdin.read()", "assert f()"),
     "fill-the-disk": (
-        "def f():\n with open('big', 'wb') as b:\n  for _ in range(300): b.write(bytes(2**20))\n"
-        " return True",
+        ("def f():\n with open('big', 'wb') as b:\n  for _ in range(300): b.write(bytes(2**20))\n"
+        " return True"),
         "assert f() is True",
     ),
     "hundred-gigabytes": ("x = bytearray(10**11)\ndef f(): return 1", "assert f() == 1"),
     "fork-bomb": (
-        "import os, time\ndef f():\n n = 0\n for _ in range(300):\n  if os.fork() == 0:\n"
-        "   time.sleep(60)\n   os._exit(0)\n  n += 1\n return n",
+        ("import os, time\ndef f():\n n = 0\n for _ in range(300):\n  if os.fork() == 0:\n"
+        "   time.sleep(60)\n   os._exit(0)\n  n += 1\n return n"),
         "assert f() == 300",
     ),
     "threads": (
-        "import threading, time\ndef f():\n"
+        ("import threading, time\ndef f():\n"
         " for _ in range(500): threading.Thread(target=time.sleep, args=(60,)).start()\n"
-        " return True",
+        " return True"),
         "assert f() is True",
     ),
     "open-files": (
-        "import os\nkept = []\ndef f():\n for _ in range(2000): kept.append(os.dup(2))\n"
-        " return True",
+        ("import os\nkept = []\ndef f():\n for _ in range(2000): kept.append(os.dup(2))\n"
+        " return True"),
         "assert f() is True",
     ),
     "much-output": (
@@ -367,7 +369,7 @@ _NONSENSE = {  # in place of an answer, on the line between the processes
 }
 
 _SWALLOWED = {  # tests that catch everything still notice that the program is gone
-    "bare-except": "def test():\n    try:\n        f(2)\n    except:\n        pass\ntest()\nassert f",
+    "bare-except": "try:\n    f(2)\nexcept:\n    pass\nassert f",
 }
 
 _EMPTY = {
@@ -397,8 +399,10 @@ def _all() -> dict[str, tuple[str, str]]:
     attacks |= {f"endless-{n}": (p, SQUARE) for n, p in _ENDLESS.items()}
     attacks |= {
         f"nonsense-{n}": (
-            f"import os\ndef f(x):\n    for fd in range(3, 30):\n        try: os.write(fd, {p})\n"
-            "        except OSError: pass\n    return x",
+            (
+                f"import os\ndef f(x):\n for fd in range(3, 30):\n  try: os.write(fd, {p})\n"
+                "  except OSError: pass\n return x"
+            ),
             SQUARE,
         )
         for n, p in _NONSENSE.items()
@@ -412,3 +416,9 @@ def _all() -> dict[str, tuple[str, str]]:
 
 ATTACKS = _all()
 """Name -> program, test."""
+KIND_MATTERS = {
+    name
+    for name in ATTACKS
+    if name.startswith(("reach-", "search-", "endless-")) or name in {**_EXITS, **_MARKS}
+}
+"""Attacks whose end depends on the kind of sandbox; the others never get that far."""

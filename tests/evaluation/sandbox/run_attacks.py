@@ -1,6 +1,6 @@
 """Run all attacks in one kind of sandbox, as whatever user this is; print what came of each.
 
-    python run_attacks.py KIND FOLDER
+    python -m tests.evaluation.sandbox.run_attacks KIND FOLDER [all]
 
 ``FOLDER`` belongs to this user. Prints a JSON object: ``verdicts`` (name -> status, reason),
 ``left`` (processes that outlived their sandbox) and ``witness`` (the files of the folder).
@@ -13,16 +13,14 @@ import json
 import os
 import socket
 import sys
-import time
 from pathlib import Path
 from string import Template
 
-from attacks import ATTACKS, HARMLESS
-
 from pytest_evalplug.evaluation.sandbox import Verdict, run_program
+from tests.evaluation.sandbox.attacks import ATTACKS, HARMLESS, KIND_MATTERS
 
 
-def main(kind: str, folder: Path) -> None:
+def main(kind: str, folder: Path, which: str) -> None:
     key, mark = "sk-1234567890", f"evil{os.getpid()}"
     os.environ["OPENAI_API_KEY"] = key
     secret, witness = folder / "secret", folder / "witness"
@@ -35,22 +33,23 @@ def main(kind: str, folder: Path) -> None:
             SECRET=secret, WITNESS=witness, KEY=key, MARK=mark,
             PID=os.getpid(), PORT=server.getsockname()[1],
         )  # fmt: skip
-        start = time.monotonic()
-        verdicts = asyncio.run(attack_all(kind, words))
-        seconds = time.monotonic() - start
+        names = [name for name in ATTACKS if which == "all" or name in KIND_MATTERS]
+        verdicts = asyncio.run(attack_all(kind, names, words))
     left = [name for name in map(_name, os.listdir("/proc")) if name in (mark, "sleep 98761")]
     files = {path.name: path.read_text() for path in witness.iterdir()}
-    print(json.dumps(dict(verdicts=verdicts, left=left, witness=files, seconds=seconds)))
+    print(json.dumps(dict(verdicts=verdicts, left=left, witness=files)))
 
 
-async def attack_all(kind: str, words: dict[str, object]) -> dict[str, tuple[str, str]]:
+async def attack_all(
+    kind: str, names: list[str], words: dict[str, object]
+) -> dict[str, tuple[str, str]]:
     async def attack(program: str, test: str) -> Verdict:
         program, test = (Template(text).safe_substitute(words) for text in (program, test))
-        return await run_program(program, test, timeout=2.0, kind=kind)
+        return await run_program(program, test, timeout=1.0, kind=kind)
 
-    names = [*ATTACKS, "harmless"]
-    verdicts = await asyncio.gather(*(attack(*pair) for pair in [*ATTACKS.values(), HARMLESS]))
-    return {n: (v.status, v.reason) for n, v in zip(names, verdicts, strict=True)}
+    attacks = {**{name: ATTACKS[name] for name in names}, "harmless": HARMLESS}
+    verdicts = await asyncio.gather(*(attack(*pair) for pair in attacks.values()))
+    return {n: (v.status, v.reason) for n, v in zip(attacks, verdicts, strict=True)}
 
 
 def _name(pid: str) -> str:
@@ -64,4 +63,4 @@ def _name(pid: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

@@ -33,7 +33,7 @@ def enter(settings: Settings) -> None:
     """
     _set_out_of_memory_victim()
     kind, root = settings["kind"], os.geteuid() == 0
-    owner = 0x70000000 + os.getpid() if root else os.getuid()  # of nobody's files or processes
+    owner = settings["owner"] if root else os.getuid()
     if kind == "namespaces":
         _own_namespaces()
         _fork_and_wait(signal.SIGKILL)
@@ -91,13 +91,14 @@ def _fork_and_wait(at_parents_end: int) -> None:
         os.kill(child, signal.SIGKILL)
 
     signal.signal(signal.SIGTERM, end)
-    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # while unreaped its number stays its own
+    # while it is unreaped its number stays its own
+    ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
     try:
         os.killpg(child, signal.SIGKILL)
         while True:
             os.waitpid(-1, 0)
     except OSError:
-        os._exit(0)
+        os._exit(ended.si_status if ended else 0)
 
 
 def _own_root(visible: list[str], owner: int) -> None:

@@ -12,6 +12,7 @@ class Settings(TypedDict):
     """What the runner says of one execution."""
 
     kind: str
+    owner: int  # the user that root becomes, who has no files and no other processes
     visible: list[str]
     private: str
     seconds: float
