@@ -6,6 +6,7 @@ __all__ = ["Scorer"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import isclose
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_evalplug.dataset.ids import base_index
@@ -190,7 +191,10 @@ class Scorer:
         test_set: Callable[[], Sequence[Mapping[str, Any]]] | None,
         groups: Sequence[str],
     ) -> list[AggScore]:
-        """Replace means by what Evaluators say of the whole set, and add their other metrics."""
+        """Replace means by what Evaluators say of the whole set, and add their other metrics.
+
+        A mean that comes out the same stays, with its standard error.
+        """
         by_metric = {score.metric: score for score in scores}
         for evaluator in self.config.evaluators:
             if evaluator.judges_sets:
@@ -201,8 +205,12 @@ class Scorer:
                         for row, detail in zip(test_set(), details, strict=True)
                         if detail.error is None
                     ]
-                of_set = set_scores(evaluator, pairs, groups, rows)
-                by_metric |= {score.metric: score for score in of_set}
+                for score in set_scores(evaluator, pairs, groups, rows):
+                    mean = by_metric.get(score.metric)
+                    if mean is not None and isclose(mean.value, score.value):
+                        score.agg_method = mean.agg_method
+                        score.metadata = {**(score.metadata or {}), **(mean.metadata or {})} or None
+                    by_metric[score.metric] = score
         return list(by_metric.values())
 
     def reference(self, sample: Sample, *, chosen: bool = False) -> Any:

@@ -281,6 +281,31 @@ def test_whole_set_metrics() -> None:
     assert [d.metadata for d in details] == [{"seen": "A"}, {"seen": "A"}, None]
 
 
+class Both(BaseEvaluator):
+    """Gives a mean over samples, and one weighted by the prediction's length."""
+
+    def score_sample(self, prediction: str, reference: str) -> dict[str, float]:
+        return {"f1": float(prediction == reference), "weighted": float(prediction == reference)}
+
+    def score(self, predictions: list[str], references: list[str]) -> dict[str, float]:
+        pairs = list(zip(predictions, references, strict=True))
+        right = [len(p) for p, r in pairs if p == r]
+        return {
+            "f1": 100 * len(right) / len(pairs),
+            "weighted": sum(right) / sum(map(len, predictions)),
+        }
+
+
+def test_a_mean_that_the_whole_set_agrees_with_keeps_its_standard_error() -> None:
+    scorer = Scorer(adapter(Plain, eval_cfg={"evaluator": Both}))
+    details = [detail(scorer, "aaa", p, index=str(i)) for i, p in enumerate(["aaa", "b", "b"])]
+    details.append(Detail("3", "s3", "d", error="down"))
+    scores = {s.metric: s for s in scorer.aggregate("d", details, [{}] * 4)}
+    assert scores["f1"].value == pytest.approx(100 / 3)
+    assert (scores["f1"].metadata or {}).keys() == {"stderr", "if_errors_wrong"}
+    assert (scores["weighted"].value, scores["weighted"].metadata) == (0.6, None)
+
+
 def test_whole_set_metrics_are_means_over_runs() -> None:
     scorer = Scorer(adapter(Plain, eval_cfg={"evaluator": Whole}))
     rows = [{"target": "A"}] * 4
