@@ -84,14 +84,13 @@ class Statement:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that it defines: functions, classes, imports (or ``*``), assignments."""
-        match = _HEAD.match(self.head)
+        match = _HEAD.match(re.sub(r"#[^\n]*", "", self.head))
         if not match:
             return frozenset()
         listed = match["modules"] or match["members"] or match["targets"]
         if not listed:
             return frozenset([match["function"] or match["cls"]])
-        parts = listed.split("#")[0].split(",")
-        aliases = (_ALIAS.match(part.strip()) for part in parts)
+        aliases = (_ALIAS.match(part.strip()) for part in listed.split(","))
         return frozenset(alias[2] or alias[1] for alias in aliases if alias)
 
 
