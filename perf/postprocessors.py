@@ -3,7 +3,7 @@
     python -m perf.postprocessors [characters]
 
 The texts are those of the tests, of 1,000,000 characters unless told otherwise; time is that of
-the CPU. Rules whose published source is quadratic are measured on a hundredth of it.
+the CPU. Rules whose published source is slow are measured on a hundredth of it.
 """
 
 from __future__ import annotations

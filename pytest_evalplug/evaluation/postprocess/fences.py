@@ -45,7 +45,7 @@ def fenced_blocks(text: str) -> list[Block]:
 def ends_in_fence(text: str) -> bool:
     r"""Tell whether the last fence of ``text`` stays open.
 
-    >>> ends_in_fence("Complete this:\\n```python\n"), ends_in_fence("```\nx\n```")
+    >>> ends_in_fence("Complete this:\n```python\n"), ends_in_fence("```\nx\n```")
     (True, False)
     """
     return any(not closed for _, closed in _blocks(text))

