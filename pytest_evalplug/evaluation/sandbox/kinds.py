@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from functools import cache
 from pathlib import Path
 
 KINDS = ("bwrap", "namespaces", "rlimits")
@@ -38,14 +39,16 @@ def site_packages() -> list[str]:
     return list(dict.fromkeys((paths["purelib"], paths["platlib"])))
 
 
+@cache
 def search_path() -> list[str]:
     """Return the program's ``sys.path``: the standard library and installed packages."""
     paths = sysconfig.get_paths()
-    compiled = str(sysconfig.get_config_var("DESTSHARED"))
-    folders = (paths["stdlib"], paths["platstdlib"], compiled, *site_packages())
+    compiled = [folder for folder in sys.path if folder.endswith("lib-dynload")]
+    folders = (paths["stdlib"], paths["platstdlib"], *compiled, *site_packages())
     return [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
 
 
+@cache
 def visible_paths() -> list[str]:
     """Return all that a sandbox shows of the file system, read-only."""
     shown = [*_SYSTEM, *_FILES]

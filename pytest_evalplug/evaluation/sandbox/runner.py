@@ -11,6 +11,7 @@ import secrets
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -92,25 +93,32 @@ def run(program: str, test: str = "", *, timeout: float, **options: Any) -> Verd
     return wait_for(run_program(program, test, timeout=timeout, **options))
 
 
-@cache
 def best_kind() -> str:
     """Return the strongest kind that works here; tried once a process.
 
     Raises EvalplugError with what each kind said if none does.
     """
-    if not sys.platform.startswith("linux"):
+    with _probing:
+        kind, problems = _probe()
+    if not kind:
         raise EvalplugError(
-            f"code is run on Linux only, not on {sys.platform}",
-            where="sandbox",
-            fix="Run it in a container.",
+            f"no sandbox works here: {problems}", where="sandbox", fix="Install bubblewrap."
         )
+    return kind
+
+
+@cache
+def _probe() -> tuple[str, str]:
+    """Return the strongest kind that works, or none, and why others don't."""
+    if not sys.platform.startswith("linux"):
+        return "", f"code is run on Linux only, not on {sys.platform}"
     problems = []
     for kind in kinds.KINDS:
         problem = problem_of(kind)
         if not problem:
-            return kind
+            return kind, ""
         problems.append(f"{kind}: {problem}")
-    raise EvalplugError("; ".join(problems), where="sandbox")
+    return "", "; ".join(problems)
 
 
 def problem_of(kind: str) -> str:
@@ -159,7 +167,7 @@ def _run(
     if lines[0] != "ready":
         raise EvalplugError(
             f"the sandbox ({kind}) does not start: exit status {code}, "
-            f"{one_line(text[-500:], 400) or 'no message'}",
+            f"{one_line(text.strip().rpartition(chr(10))[2], 400) or 'no message'}",
             where="sandbox",
         )
     status, reason = _verdict(lines[1:], test, timeout)
@@ -196,6 +204,9 @@ def _private_folder(kind: str) -> Iterator[str]:
         # nested beyond all measure, it stays in the temporary folder and harms nobody
         with suppress(RecursionError):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+_probing = threading.Lock()
 
 
 def _slots() -> asyncio.Semaphore:

@@ -107,6 +107,10 @@ _VALUES = {  # a lying value and a test that believes only the truth
         "def f(x): return D()"),
         "d = f(1)\nassert d == {'a': 4}",
     ),
+    "eval-itself": (
+        "def f(x): return eval",
+        "expected = 918273645\nassert f(0)('expected') == expected",
+    ),
     "contains-all": (
         "E.__contains__ = lambda s, o: True\ndef f(x): return E()", "assert 4 in f(1)",
     ),
@@ -196,6 +200,19 @@ _CALLBACKS = {  # a test hands over a function or an object that leads to its ow
         "def f(g):\n g._evalplug_ask('set', g, '__code__', (lambda: 1).__code__)\n return 1"
     ),
 }
+
+_EVAL = "[o for o in __import__('gc').get_objects() if type(o) is dict and 'expected' in o]"
+_CALLBACKS["have-it-evaluate"] = (
+    f"def f(g): return g._evalplug_ask('call', eval, \"{_EVAL}[0]['expected']\")"
+)
+_CALLBACKS["have-it-import"] = (
+    "def f(g):\n os = g._evalplug_ask('call', __import__, 'os')\n"
+    " g._evalplug_ask('get', os, '_exit')(0)"
+)
+_CALLBACKS["name-what-was-not-given"] = (
+    "def f(g):\n for n in range(50):\n  g._evalplug_number = n\n"
+    "  try: return g._evalplug_ask('get', g, 'expected')\n  except TypeError: pass"
+)
 
 _REACH = {
     "environment": (

@@ -28,6 +28,13 @@ BASES = (int, float, complex, str, bytes, bytearray, tuple, list, dict, set, fro
 _SHARED: dict[type, bytes] = {list: b"L", dict: b"D", set: b"S", bytearray: b"B"}
 _MODULE = type(sys)
 
+# builtins that give a program no more hold on the checker than a value does
+_HARMLESS: dict[str, Any] = {value.__name__: value for value in (
+    abs, all, any, ascii, bin, bool, bytearray, bytes, chr, complex, dict, divmod, enumerate,
+    filter, float, frozenset, hex, int, isinstance, iter, len, list, map, max, min, next, oct, ord,
+    pow, range, repr, reversed, round, set, slice, sorted, str, sum, tuple, zip,
+)}  # fmt: skip
+
 # name of a class of the standard library -> what its constructor takes to build an equal object
 _REBUILT: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "builtins.range": lambda v: (v.start, v.stop, v.step),
@@ -315,9 +322,10 @@ def _is_standard(module: str) -> bool:
 
 
 def _is_builtin(value: Any) -> bool:
-    if not isinstance(value, (type, type(len))):
-        return False
-    return getattr(builtins, value.__name__, None) is value
+    """Tell whether both sides may use their own: not ``eval``, ``open`` or ``getattr``."""
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return getattr(builtins, value.__name__, None) is value
+    return isinstance(value, (type, type(len))) and _HARMLESS.get(value.__name__) is value
 
 
 def _rebuilt_name(kind: type) -> str | None:

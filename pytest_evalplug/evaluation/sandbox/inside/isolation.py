@@ -194,5 +194,8 @@ def _give_up_rights(owner: int | None, *, keep_reading: bool) -> None:
         os.setgroups([])
         os.setresgid(owner, owner, owner)
         os.setresuid(owner, owner, owner)
-    kernel.drop_capabilities(_READ_ANYTHING if owner is not None and keep_reading else 0)
+    try:
+        kernel.drop_capabilities(_READ_ANYTHING if owner is not None and keep_reading else 0)
+    except OSError:  # root of a container may not have it
+        kernel.drop_capabilities()
     kernel.no_new_privileges()

@@ -88,7 +88,8 @@ class Peer:
         kind, result = b"=", None
         self.depth += 1
         try:
-            if operation not in OPERATIONS or not self._allow(operation, target, args):
+            own = id(target) in self._numbers  # kept, so that the number can't be another's
+            if not (own and operation in OPERATIONS and self._allow(operation, target, args)):
                 raise TypeError(f"{operation} is not allowed here")
             result = OPERATIONS[operation](target, *args, **kwargs)
         except PeerLostError:
