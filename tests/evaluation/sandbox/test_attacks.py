@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -71,11 +72,12 @@ def as_nobody(command: list[str]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
+def folder() -> Iterator[Path]:
     """A folder that other users may enter."""
     path = Path("/tmp") / f"evalplug-attacks-{os.getpid()}"
     path.mkdir(mode=0o755)
-    return path
+    yield path
+    shutil.rmtree(path)
 
 
 @pytest.fixture(params=[(k, u) for k in kinds.KINDS for u in users()], ids="-".join, scope="module")
