@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 __all__ = [
+    "apply_filter",
     "bind",
     "drop_capabilities",
+    "keep_capabilities",
     "make_private",
     "mount",
     "no_new_privileges",
@@ -32,7 +34,7 @@ NOSUID, NODEV, NOEXEC, RDONLY, REMOUNT, BIND, RECURSIVE, PRIVATE = (
 )  # fmt: skip
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_AT_FDCWD, _AT_RECURSIVE, _MOUNT_SETATTR, _PIVOT_ROOT = -100, 0x8000, 442, {"x86_64": 155}
+_AT_FDCWD, _AT_RECURSIVE, _MOUNT_SETATTR = -100, 0x8000, 442
 
 
 def _check(result: int) -> int:
