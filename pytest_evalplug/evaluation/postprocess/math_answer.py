@@ -18,7 +18,7 @@ from pytest_evalplug.evaluation.registry import postprocessors
 _CUE = re.compile(rf"\#\#\#\# | <answer> | {ANSWER}", re.VERBOSE)
 _CUES, _LENGTH = 100, 2_000
 """How many claims, from the last one back, and how much of each are looked at."""
-_GAP = re.compile(r"[\s:*]*")
+_GAP = re.compile(r"[\s:*}]*")  # a brace closes the \text that the cue stood in
 _SIGN = re.compile(r"[$\\(\[{+\-|\u221a]")
 _PIECE = re.compile(
     r"""
@@ -26,11 +26,12 @@ _PIECE = re.compile(
     | (?<!\\) \$ (?P<inline>(?=\S)(?:\\.|[^$\\])+(?<=\S) | [ ](?:\\.|[^$\\])+[ ]) \$ (?!\d)
     | \\\[ (?P<square>.{1,500}?) \\\]
     | \\\( (?P<round>.{1,500}?) \\\)
-    | (?P<end>\n\s*\n | [.!?](?=[\s"')*]|$) | [。!?] | </answer>)
+    | (?P<end>\n\s*\n | [.?](?=[\s"')*]|$) | (?<!\\)!(?=["')*]*(?:\s*$|\s+[^\W\d_a-z]|[^\x00-\x7f]))
+      | [。?] | </answer>)
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""A formula, or the end of a sentence that is in none."""
+"""A formula, or the end of a sentence that is in none; ``5! ways`` goes on."""
 _JOINT = re.compile(r"[\s,;]*(?:and|or|和|或|与|及)?[\s,;]*")
 _ASIDE = re.compile(r",? (?:because|since|where|so|which|as)\b|\n")
 _NO_WORD = re.compile(
@@ -83,6 +84,11 @@ def _claim(text: str) -> str:
     formulas, end = _formulas(text)
     if not formulas or re.search(r"\d", text[: formulas[0].start()]):
         return _bare(_ASIDE.split(text[:end], maxsplit=1)[0])
+    return _joined(text, formulas)
+
+
+def _joined(text: str, formulas: list[re.Match[str]]) -> str:
+    """Return the first formula with those joined to it, as one."""
     parts = [_content(formulas[0])]
     for left, right in itertools.pairwise(formulas):
         between = text[left.end() : right.start()]
@@ -112,9 +118,20 @@ def _concluded(reply: str) -> str:
     if formulas:
         end = formulas[-1].end()
         if end > start_of_line or (_words(tail[end:]) < 2 and not re.search(r"\d", tail[end:])):
-            return _content(formulas[-1])
+            return _joined(tail, _last_group(tail, formulas))
     whole = tail if _words(tail) == 0 else tail[start_of_line:]
     return _bare(whole) if _words(whole) < 2 and len(whole) < _LENGTH else ""
+
+
+def _last_group(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the last formula and those before it that a comma or a word joins to it."""
+    first = len(formulas) - 1
+    while first > 0:
+        between = text[formulas[first - 1].end() : formulas[first].start()]
+        if not (between.strip() and _JOINT.fullmatch(between)):
+            break
+        first -= 1
+    return formulas[first:]
 
 
 def _content(formula: re.Match[str]) -> str:

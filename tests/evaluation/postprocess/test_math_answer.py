@@ -43,6 +43,12 @@ from pytest_evalplug.evaluation.postprocess.math_answer import math_answer
         ("We compute $x = 5$ first. But then nothing more can be said.\nIt is hard to say", ""),
         ("<think>\\boxed{3}", ""),
         ("", ""),
+        (r"Answer: 10,\!080", r"10,\!080"),
+        ("The answer is 5! ways", "5! ways"),
+        ("The answer is 42! Great.", "42"),
+        ("So the solutions are $x=3$ and $x=-3$.", "x=3 and x=-3"),
+        ("First $a=3$.\n\n$b=4$", "b=4"),
+        (r"\text{The answer is } 5", "5"),
     ],
 )
 def test_rules(reply: str, expression: str) -> None:
