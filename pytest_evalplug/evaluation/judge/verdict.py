@@ -2,8 +2,8 @@ r"""What a judge's reply says, read strictly: a verdict is found or there is non
 
 Read are, outside quotations and reasoning: a line that is nothing but the label, a label that
 follows a cue ("Verdict: B", "the final grade is B"), one in double brackets, in a box or in tags
-(``[[A]]``, ``\boxed{A}``, ``<verdict>A</verdict>``), and one after the colon that ends the reply.
-The last of these counts. Only a label of several capitals may also stand anywhere, if no other
+(``[[A]]``, ``\boxed{A}``, ``<verdict>A</verdict>``), one after the colon that ends the reply, and
+a word that a plain last sentence ends in ("The answer is incorrect."). The last of these counts. Only a label of several capitals may also stand anywhere, if no other
 one does. Labels side by side ("A or B") and negated ones are no verdict.
 """
 
@@ -27,6 +27,14 @@ _CUE = (
 )
 _OPEN, _CLOSE = r"[*_`~\"'(\[{<「【]{0,6}", r"[*_`~\"')\]}>」】]{0,6}"
 _GAP = rf"{_OPEN} ?{_CLOSE} {{0,3}}(?:(?i:is|was)|=|:|为|是|->|→)"
+_PLAIN = (
+    r"[ ]?(?:(?i:so|thus|therefore|hence|overall|in conclusion|finally),? )?"
+    r"(?i:it|this|that|(?:the|this|that|its|his|her|their|your)"
+    r"(?: (?:final|given|proposed|graded|student's|candidate's|model's|assistant's))?"
+    r" (?:answer|response|reply|result|solution|prediction|statement|value)"
+    r"(?: (?:to (?:the|this) question|to grade|given|above|provided)){0,2}) (?i:is|was) {0,2}"
+)
+"""How a sentence begins that does nothing but give the verdict."""
 _ANOTHER = re.compile(
     r"[*_`)\]]{0,4} ?(?:/|\||,|&|\bor\b|\band\b|\bnor\b|或|和|、) ?[*_`(\[]{0,4} ?"
 )
@@ -94,6 +102,10 @@ class _Reading:
         # a letter's other case is a word's letter
         loose = [f"(?i:{name})" if len(name) > 1 else name for name in names]
         self._claims = [re.compile(p) for p in _claiming(_token("label", "|".join(loose)))]
+        words = "|".join(f"(?i:{name})" for name in names if len(name) > 1) or r"\Z."
+        self._plain = re.compile(
+            rf"(?P<before>{_PLAIN}){_OPEN}{_token('label', words)}{_CLOSE}[.!。]?\Z"
+        )
         self._exact = re.compile(_token("label", "|".join(names)))
         self._any = re.compile(self._exact.pattern, re.IGNORECASE)
         self._opening = re.compile(
@@ -119,6 +131,7 @@ class _Reading:
                 yield position, label
             position += len(line) + 1
         yield from self._leading(text)
+        yield from self._closing(text)
 
     def only_one(self, text: str) -> str:
         """Return the label of several capitals that occurs, if no other label does."""
@@ -142,6 +155,13 @@ class _Reading:
         alone = all(match["label"].casefold() == label.casefold() for match in openings)
         if alone and (len(label) > 1 or first == label):
             yield openings[0].start("label"), label
+
+    def _closing(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield the word that the last sentence says the answer is, if it just says so."""
+        start = max(text.rfind(mark, 0, -2) for mark in ("\n", ". ", "! ", "? ", "。"))
+        match = self._plain.match(text, start + 1 if start >= 0 else 0)
+        if match is not None:
+            yield match.start("label"), self._labels[match["label"].casefold()]
 
     def _joined(self, text: str, end: int) -> bool:
         """Tell whether another label is offered beside the one that ends at ``end``."""

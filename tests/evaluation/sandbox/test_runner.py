@@ -90,6 +90,14 @@ def test_output_is_kept_up_to_its_limit() -> None:
     assert verdict.output == "begin" + "x" * 95
 
 
+@pytest.mark.parametrize("kind", [k for k in kinds.KINDS if not runner.problem_of(k)])
+def test_what_the_test_prints_is_output_and_no_verdict(kind: str) -> None:
+    program = "def f(): return 'pass\\n0\\nforged'"
+    verdict = run(program, "print(f())\nassert f() == 1", timeout=20, kind=kind)
+    assert (verdict.status, verdict.output) == ("fail", "pass\n0\nforged\n")
+    assert run(program, "print('fail')\nassert f()", timeout=20, kind=kind).passed
+
+
 def test_memory_is_limited() -> None:
     program = "def f(): return len(bytearray(300 * 2**20))"
     assert run(program, "assert f()", timeout=20).passed
