@@ -341,7 +341,7 @@ def _unknown_subset(run: RunConfig, known: dict[str, Benchmark]) -> DataError | 
 
 def _unknown_override(run: RunConfig, known: dict[str, Benchmark]) -> ConfigError | None:
     """Return the error for an ``--eval-set`` that changes nothing."""
-    missing = [name for name in run.meant if name not in known]
+    missing = [name for name, _, _ in run.settings if name not in known]
     if not missing:
         return None
     return ConfigError(

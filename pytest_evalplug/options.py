@@ -44,8 +44,8 @@ class RunConfig:
     subsets: tuple[str, ...] = ()
     data_dirs: tuple[Path, ...] = ()
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    meant: tuple[str, ...] = ()
-    """The benchmarks that ``--eval-set`` names; each must be there."""
+    settings: tuple[tuple[str, str, Any], ...] = ()
+    """What ``--eval-set`` gives: benchmark, field, value. Each benchmark must be there."""
     wrong: str = "fail"
     strict: bool = False
     show_wrong: int = 3
@@ -97,7 +97,7 @@ class RunConfig:
                 Path(part) for part in (value["data_dir"] or "").split(os.pathsep) if part
             ),
             overrides=_overrides(settings, tool.get("benchmarks", {})),
-            meant=tuple(name for name, _, _ in settings),
+            settings=tuple(settings),
             wrong=value["wrong"],
             strict=value["strict"],
             show_wrong=value["show_wrong"],
@@ -110,13 +110,15 @@ class RunConfig:
     def following(self, saved: Mapping[str, Any]) -> RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
-        That is its mode, its samples and its judge.
+        That is its mode, its samples, its judge and its ``--eval-set``, field by field.
         """
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
             follow["eval_mode"] = saved["eval_mode"]
         if not {"limit", "subset"} & set(self.given):
             follow.update(limit=saved["limit"], subsets=tuple(saved["subsets"]))
+        made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
+        follow["overrides"] = _overrides([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
             tables = saved.get("judge") or {}
             follow["judge"] = next((resolve_model(name, tables) for name in tables), None)
@@ -132,7 +134,7 @@ class RunConfig:
             "subsets": list(self.subsets),
             "data_dirs": [str(path) for path in self.data_dirs],
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
-            "meant": list(self.meant),
+            "settings": [list(setting) for setting in self.settings],
             "saved": list(self.saved),
             "given": list(self.given),
         }
@@ -148,7 +150,7 @@ class RunConfig:
                 "judge": next((resolve_model(name, judge) for name in judge), None),
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
-                "meant": tuple(wire["meant"]),
+                "settings": tuple((n, key, value) for n, key, value in wire["settings"]),
                 "saved": tuple(wire["saved"]),
                 "given": tuple(wire["given"]),
                 "data_dirs": tuple(Path(path) for path in wire["data_dirs"]),

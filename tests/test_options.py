@@ -86,13 +86,13 @@ def test_overrides(
 ) -> None:
     config = read(pytester, f"--eval-set={setting}")
     assert config.overrides == expected
-    assert config.meant == tuple(expected)
+    assert [name for name, _, _ in config.settings] == list(expected)
 
 
 def test_overrides_in_the_configuration_file(pytester: pytest.Pytester) -> None:
     pytester.makepyprojecttoml("[tool.evalplug.benchmarks.b]\nfew_shot_num = 1\nseed = 4\n")
     assert read(pytester, "--eval-set=b.seed=5").overrides == {"b": {"few_shot_num": 1, "seed": 5}}
-    assert read(pytester).meant == ()
+    assert read(pytester).settings == ()
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,19 @@ def test_scoring_follows_what_the_run_selected(
     assert project.run("--mode=eval").outcomes == {"passed": 2, "errors": 1}
 
 
+def test_scoring_follows_what_the_run_was_set_to(project: Project) -> None:
+    project.data([right(0), right(1)])
+    setting = "--eval-set=quiz.generation.max_tokens=32"
+    project.run(setting, "--eval-set=quiz.repeats=2", "--mode=infer")
+    assert project.run("--mode=eval").outcomes == {"passed": 4}
+    run = project.run("--mode=eval", '--eval-set=quiz.eval_cfg={"evaluator": "em"}')
+    assert run.outcomes == {"passed": 4}
+    assert "exact_match" in run.result()
+    assert project.run("--mode=eval", "--eval-set=quiz.repeats=1").outcomes == {"passed": 2}
+    assert project.run("--reuse", "--eval-set=quiz.repeats=2").outcomes == {"passed": 4}
+    assert len(project.asked()) == 8  # other parameters, so asked again
+
+
 def test_a_stale_prediction_is_not_scored(project: Project) -> None:
     project.data([right(0)])
     project.run()
