@@ -25,6 +25,7 @@ def stored(name: str) -> Any:
 
 OPENCOMPASS = stored("opencompass_postprocess.json")
 LM_EVAL = stored("lm_eval_postprocess.json")
+SMOLLM2 = stored("smollm2_gsm8k.json")
 
 
 def opencompass(rule: str, texts: list[str]) -> list[str]:
@@ -45,6 +46,17 @@ def test_opencompass_on_real_replies(rule: str, data_dir: Path) -> None:
         replies = chinese_texts(data_dir)
     found = {name: digest(opencompass(rule, texts)) for name, texts in replies.items()}
     assert found == OPENCOMPASS["replies"][rule]
+
+
+@pytest.mark.parametrize("name", LM_EVAL)
+def test_lm_eval_on_replies_of_the_bundled_model(name: str, data_dir: Path) -> None:
+    extract = postprocessors.get(f"lm-eval-gsm8k-{name.partition('-')[0]}")
+    compared = postprocessors.get("lm-eval-gsm8k-compared")
+    solutions = gsm8k_solutions(data_dir)
+    assert len(SMOLLM2) == 64
+    for row in SMOLLM2:
+        found = extract(row["reply"])
+        assert [found, compared(found) == compared(solutions[row["index"]])] == row[name]
 
 
 @pytest.mark.parametrize("name", LM_EVAL)
