@@ -1,6 +1,5 @@
 """The replies whose verdicts ``ifeval.json`` holds: hard ones, and one or more for every row."""
 
-# ruff: noqa: RUF001 - the scripts that look alike are the data here
 from __future__ import annotations
 
 __all__ = ["HARD", "ROWS", "synthetic"]
