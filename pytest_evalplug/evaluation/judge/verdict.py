@@ -3,8 +3,9 @@ r"""What a judge's reply says, read strictly: a verdict is found or there is non
 Read are, outside quotations and reasoning: a line that is nothing but the label, a label that
 follows a cue ("Verdict: B", "the final grade is B"), one in double brackets, in a box or in tags
 (``[[A]]``, ``\boxed{A}``, ``<verdict>A</verdict>``), one after the colon that ends the reply, and
-a word that a plain last sentence ends in ("The answer is incorrect."). The last of these counts. Only a label of several capitals may also stand anywhere, if no other
-one does. Labels side by side ("A or B") and negated ones are no verdict.
+a word that a plain last sentence ends in ("The answer is incorrect."). The last of these counts.
+Only a label of several capitals may also stand anywhere, if no other one does. Labels side by side
+("A or B") and negated ones are no verdict.
 """
 
 from __future__ import annotations
