@@ -7,6 +7,7 @@ __all__ = [
     "LISTED",
     "claimed",
     "doubted",
+    "groups",
     "options_at",
     "standing",
     "unmarked",
@@ -30,12 +31,19 @@ from pytest_evalplug.evaluation.postprocess.cues import (
 _STYLE = re.compile(r"\\(?:text\w{0,6}|math\w{2,6}) ?\{([^{}]{0,80})\}")
 _BOX = re.compile(r"\\(?:boxed|fbox) ?\{([^{}]{0,80})\}")
 _TAG = re.compile(r"</?(?i:answer|final_answer|choice|option)>")
+_STYLE_TAG = re.compile(r"</?(?:b|i|u|em|strong|code|p|br) ?/?>")
+_QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,40})'(?!\w)")
+_UNDERSCORES = re.compile(r"(?<![^\W_])_+|_+(?![^\W_]|\{)|(?<=[a-z]{2})_(?=[a-z]{2})")
 _DELETED = dict.fromkeys('*`$"\\\u201c\u201d\u300c\u300d')
 _MARKUP = str.maketrans(
     {**_DELETED, "\u2019": "'", "\u3010": "[", "\u3011": "]", "{": " ", "}": " "}
 )
-LISTED = re.compile(r"[ #>\-]{0,8}[(\[]?([A-Za-z])(?:[)\]][.:]?|[.:、]) ?(?=\S)")
-_CONNECTED = re.compile(r" (?:because|since|as|is|was|and|or|but|for|due|which)\b| ?[^\w\s]| ?\n|$")
+LISTED = re.compile(
+    r"[ #>\-]{0,8}(?:(?i:option|choice) |选项)?[(\[]?([A-Za-z])(?:[)\]][.:]?|[.:、]) ?(?=\S)"
+)
+_CONNECTED = re.compile(
+    r" (?:because|since|as|is|was|and|or|but|for|due|which|[A-Z])\b| ?[^A-Za-z0-9_\s]| ?\n|$"
+)
 _CAPITAL = re.compile(r"(?<![A-Za-z0-9'_])[A-Z]")
 CLAUSE_END = re.compile(r"[ )\]]{0,2}(?:$|[.,;:!?。\n]|because|since|as\b)")
 
@@ -51,14 +59,16 @@ def valid(letters: str, options: Sequence[str], multi: bool) -> str:
 
 def unmarked(text: str) -> str:
     """Return ``text`` without markup, with boxes and answer tags turned into plain claims."""
-    text = _STYLE.sub(r"\1", text)
+    text = _STYLE.sub(r"\1", _STYLE_TAG.sub("", text))
     text = _BOX.sub(lambda box: f"\nAnswer: {box[1]}\n" if _is_option(box[1]) else " ", text)
-    return _TAG.sub("\nAnswer: ", text).translate(_MARKUP)
+    text = _TAG.sub("\nAnswer: ", text).translate(_MARKUP)
+    return _QUOTED.sub(r"\1", _UNDERSCORES.sub(" ", text))
 
 
 def _is_option(content: str) -> bool:
     content = content.translate(_MARKUP)
-    return bool(options_at(content, 0) or LISTED.match(content))
+    gap = GAP.match(content)
+    return bool(options_at(content, gap.end() if gap else 0) or LISTED.match(content))
 
 
 def options_at(text: str, position: int) -> tuple[str, int] | None:
@@ -108,13 +118,20 @@ def standing(text: str) -> Iterator[str]:
     Letters that are joined ("A, B and D", "ABD") come together.
     """
     restated = _listed(text)
+    for start, letters, end in groups(text):
+        ruled_out = RULED_OUT.match(text, end) or doubted(text, start)
+        if start not in restated and not ruled_out:
+            yield letters
+
+
+def groups(text: str) -> Iterator[tuple[int, str, int]]:
+    """Yield where the letters that stand by themselves begin, those joined, and where they end."""
     position = 0
     while one := _CAPITAL.search(text, position):
         found = options_at(text, one.start())
         letters, position = found or ("", one.end())
-        ruled_out = RULED_OUT.match(text, position) or doubted(text, one.start())
-        if letters and one.start() not in restated and not ruled_out:
-            yield letters
+        if letters:
+            yield one.start(), letters, position
 
 
 def doubted(text: str, position: int) -> bool:

@@ -19,7 +19,7 @@ _SENTENCE_END = re.compile(r"\n|[.!?](?=[\s\"')*]|$)|[。!?]")
 _ASIDE = re.compile(r", |;|、| (?:because|since|where|so|which|therefore|thus)\b")
 _CLAUSE_LENGTH = 200
 _DIGIT = re.compile(r"\d")
-_BRACKETED = re.compile(r"\([^()]*\)")
+_BRACKETED = re.compile(r"(?<!\\)(?:\([^()]*\)|\[[^\[\]]*\])")
 _ENUMERATION = re.compile(r"^[ #>*\-]{0,8}\d{1,3}[.)] +(?=\S)", re.MULTILINE)
 
 

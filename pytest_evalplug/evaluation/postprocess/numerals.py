@@ -12,8 +12,12 @@ from typing import Any, NamedTuple
 
 _SUPERSCRIPT = re.compile("[\u00b9\u00b2\u00b3\u2070\u2074-\u2079\u207a\u207b]+")
 _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
-_GROUPED_BY_SPACE = re.compile(r"(?<!\d)\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?!\d)")
-_TEX_FRACTION = re.compile(r"\\[dt]?frac ?\{ ?(\d{1,30}) ?\} ?\{ ?(\d{1,30}) ?\}")
+_GROUPED = re.compile(r"(?<!\d)\d{1,3}(?:(?:[\u00a0\u2007\u2009\u202f'\u2019]|\\,)\d{3})+(?!\d)")
+_TEX_FRACTION = re.compile(
+    r"(-?)\\[cdt]?frac ?(?:\{ ?(-?[\d.,]{1,30}) ?\} ?\{ ?(\d{1,30}) ?\}|(\d)(\d))"
+)
+_NEGATIVE = re.compile(r"\b(?:negative|minus) (?=\$?\d)|负(?=\d)", re.IGNORECASE)
+_POWER = re.compile(r"(?<=\d)\*\*(?=-?\d)")
 _SCRIPT = re.compile(r"([\^_]) ?[{(] ?")
 _TEX_COMMA = re.compile(r"(?<=\d)(?:\{,\}|,\\!)(?=\d)")
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d", "-"))
@@ -27,9 +31,9 @@ _MAX_ZEROS = 400
 _LETTER = "A-Za-z\u00c0-\u024f\u0370-\u052f"
 _NUMERAL = re.compile(
     rf"""
-    (?P<minus>(?<![{_LETTER}0-9_.)\]}}%]) (?<!\d[ ]) -[$€£¥₹]?(?=[\d.]))?
-    (?<![{_LETTER}0-9_^]) (?<![A-Za-z]-)
-    (?P<digits>\d+(?:[.,]\d+)*|(?<!\d)\.\d+)
+    (?P<minus>(?<![{_LETTER}0-9_^.)\]}}%]) (?<!\d[ ]) -(?:[$€£¥₹][ ]?)?(?=[\d.]))?
+    (?<![{_LETTER}0-9^]) (?<![{_LETTER}0-9)\]}}]_) (?<![A-Za-z^]-)
+    (?P<digits>\d+(?:[.,]\d+)*|(?<![\d.])\.\d+)
     (?:
       [eE](?P<exponent>[+-]?\d{{1,9}})(?!\w)
     | [ ]?(?:×|x|\*|\\times|\\cdot|·)[ ]?10\^(?P<power>[+-]?\d{{1,9}})
@@ -51,16 +55,18 @@ class Numeral(NamedTuple):
 
 
 def spell_out(text: Any) -> str:
-    """Return ``text`` with superscripts, fraction signs and minus signs in ASCII.
+    """Return ``text`` with powers, fractions and minus signs in ASCII.
 
     This comes before other folding, which would make ``10\u00b3`` 103. Narrow and no-break
-    spaces between groups of three digits go.
+    spaces and apostrophes between groups of three digits go.
     """
-    raw = ("" if text is None else str(text)).translate(_MINUS)
-    raw = _GROUPED_BY_SPACE.sub(lambda m: re.sub(r"\s", "", m[0]), raw)
+    raw = "" if text is None else str(text)
+    raw = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), raw)
     raw = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m[0]), raw)
     raw = _VULGAR.sub(lambda m: " " + unicodedata.normalize("NFKC", m[0]), raw)
-    return _SCRIPT.sub(r"\1", _TEX_FRACTION.sub(r" \1/\2", _TEX_COMMA.sub(",", raw)))
+    raw = _NEGATIVE.sub("-", raw.translate(_MINUS))
+    raw = _TEX_FRACTION.sub(r" \1\2\4/\3\5", _TEX_COMMA.sub(",", raw))
+    return _SCRIPT.sub(r"\1", _POWER.sub("^", raw))
 
 
 def numerals(text: str) -> Iterator[Numeral]:

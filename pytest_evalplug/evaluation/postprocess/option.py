@@ -14,6 +14,7 @@ from pytest_evalplug.evaluation.postprocess.letters import (
     LISTED,
     claimed,
     doubted,
+    groups,
     options_at,
     unmarked,
     valid,
@@ -21,7 +22,10 @@ from pytest_evalplug.evaluation.postprocess.letters import (
 from pytest_evalplug.evaluation.postprocess.reply import answer_texts
 from pytest_evalplug.evaluation.registry import postprocessors
 
-_REASONED = re.compile(r"[ (]{0,2}([A-Z])\)?(?:,| ?[:\-\u2013\u2014]| (?:because|since|as)\b) ?\S")
+_REASONED = re.compile(
+    r"[ (]{0,2}(?!I(?:,| ?[\-\u2013\u2014]))([A-Z])\)?"
+    r"(?:,| ?[:\-\u2013\u2014]| (?:because|since|as)\b) ?\S"
+)
 _LINE_LENGTH = 120
 
 
@@ -81,12 +85,13 @@ def _alone(lines: Sequence[str], multi: bool) -> str:
 def _alone_in(line: str) -> str:
     if len(line) > _LINE_LENGTH:
         return ""
-    start = re.search(r"[A-Za-z]", line)
+    gap = GAP.match(line)
+    start = re.compile(r"[A-Za-z]").search(line, gap.end() if gap else 0)
     options = start and options_at(line, start.start())
-    if not start or not options:
+    if not gap or not start or not options:
         return ""
-    rest = line[: start.start()] + line[options[1] :]
-    return "" if any(char.isalnum() for char in rest) else options[0]
+    rest = line[gap.end() : start.start()] + line[options[1] :].removeprefix("选项")
+    return "" if any(char.isalnum() or char == ":" for char in rest) else options[0]
 
 
 def _supported(text: str) -> str:
@@ -107,9 +112,9 @@ def _hinted(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _called_right(text: str) -> Iterator[tuple[int, str]]:
-    for one in re.finditer(r"(?<![A-Za-z0-9'])[(\[]?[A-Z](?![A-Za-z0-9'])[)\]]?", text):
-        if SUPPORT.match(text, one.end()) and not doubted(text, one.start()):
-            yield one.start(), re.sub(r"\W", "", one[0])
+    for start, letters, end in groups(text):
+        if SUPPORT.match(text, end) and not doubted(text, start):
+            yield start, letters
 
 
 def _picked_from_list(lines: Sequence[str], order: int) -> str:

@@ -11,10 +11,13 @@ from typing import Any
 from pytest_evalplug.evaluation.postprocess.text import fold
 from pytest_evalplug.evaluation.postprocess.think import split_reasoning
 
-_QUESTION = re.compile(
-    r"\n[ #>*]{0,8}(?:(?i:question|problem|human|user|instruction)|Q|问题|题目|問題|例题)"
-    r" ?\d{0,4}[ *]{0,4}[:.]"
+_NEXT = re.compile(
+    r"\n[ #>*]{0,8}(?:(?i:question|problem|exercise|human|user|instruction)|Q|问题|题目|問題|例题)"
+    r" ?\d{0,4}[ *]{0,4}(?:[:.]|(?=\n))"
+    r"|<\|(?:im_end|endoftext|end_of_text|eot_id|end)\|>|</s>|<end_of_turn>"
 )
+"""What begins a further question, or ends a turn of a chat."""
+
 _HEAD, _TAIL = 4_000, 60_000
 """A reply's characters that are looked at, from its start and its end; no answer needs more."""
 
@@ -30,7 +33,7 @@ def answer_texts(reply: Any) -> Iterator[str]:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     text = re.sub(r"[^\S\n]+", " ", fold(text))
-    own, *others = _QUESTION.split(text, maxsplit=2)
+    own, *others = _NEXT.split(text, maxsplit=2)
     yield own
     if len(others) == 1:
         yield text

@@ -13,11 +13,12 @@ REASONING_TAG = re.compile(
     r"<(?P<close>/?)(?:seed:)?(?:think|thinking|thought|reasoning)>"
     r"|\[(?P<close2>/?)THINK(?:ING)?\]"
     r"|\u25c1(?P<close3>/?)think\u25b7"
-    r"|<\|(?P<mark>begin|end)_of_thought\|>",
+    r"|<\|(?P<mark>begin|end|start)_(?:of_thought|thinking)\|>",
     re.IGNORECASE,
 )
+_SOLUTION_TAG = re.compile(r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_RESPONSE)\|>")
 _CHANNEL = "<|channel|>"
-_FINAL = re.compile(r"<\|channel\|>final\b[^<]{0,100}<\|message\|>")
+_FINAL = re.compile(r"<\|channel\|>final\b[^<]{0,100}(?:<\|constrain\|>[^<]{0,100})?<\|message\|>")
 _END = re.compile(r"<\|(?:return|end|start|call)\|>")
 
 
@@ -44,7 +45,7 @@ def split_reasoning(text: str) -> tuple[str, bool]:
         position = tag.end()
     if depth == 0:
         kept.append(text[position:])
-    return "".join(kept), depth > 0
+    return _SOLUTION_TAG.sub("", "".join(kept)), depth > 0
 
 
 def without_reasoning(reply: Any) -> str:
@@ -53,7 +54,9 @@ def without_reasoning(reply: Any) -> str:
 
 
 def _closes(tag: re.Match[str]) -> bool:
-    return "/" in (tag["close"], tag["close2"], tag["close3"]) or tag["mark"] == "end"
+    return (
+        "/" in (tag["close"], tag["close2"], tag["close3"]) or (tag["mark"] or "").lower() == "end"
+    )
 
 
 def _final_channel(text: str) -> tuple[str, bool]:
