@@ -58,7 +58,10 @@ def read_answer(latex: str) -> Answer:
 def _read(tokens: Tokens) -> Answer:
     text = canonical(tokens)
     tokens = _trim(tokens)
-    readings = (_several, _related, _union, _bracketed, _matrix, _plus_minus, read_value)
+    readings = (
+        *(_several, _related, _union, _bracketed, _point, _matrix, _plus_minus),
+        read_value,
+    )
     answer = next(filter(None, (reading(tokens) for reading in readings)), None)
     return Words(text) if answer is None else replace(answer, text=text)
 
@@ -77,9 +80,19 @@ def _trim(tokens: Tokens) -> Tokens:
         tokens.pop()
     while tokens and tokens[0].value in ("}", "="):  # of a text or equation that was cut off
         tokens.pop(0)
+    tokens = _without_condition(tokens)
     while len(tokens) > 1 and tokens[0].value in ("{", "$") and _closes(tokens) == len(tokens) - 1:
         tokens = tokens[1:-1]
     return _without_label(tokens)
+
+
+def _without_condition(tokens: Tokens) -> list[Token]:
+    r"""Return the tokens without a condition in brackets at their end: ``2k\pi (k > 0)``."""
+    start = max((i for i, t in enumerate(tokens) if t.value == "("), default=0)
+    ends = start > 0 and _closes(tokens[start:]) == len(tokens) - start - 1
+    if not ends or tokens[start - 1].kind == "letter" or not _is_condition(tokens[start:]):
+        return list(tokens)  # among them P(X > 2)
+    return list(tokens[:start])
 
 
 def _without_label(tokens: Tokens) -> Tokens:
@@ -200,6 +213,14 @@ def _bracketed(tokens: Tokens) -> Answer | None:
     brackets = tokens[0].value + tokens[-1].value
     plain = brackets.replace(r"\langle", "(").replace(r"\rangle", ")")
     return Group("", plain, tuple(map(_read, parts)))
+
+
+def _point(tokens: Tokens) -> Answer | None:
+    """Return coordinates with the name of their point: ``P(2, 3)``."""
+    if len(tokens) < 6 or not tokens[0].value.isupper() or tokens[1].value != "(":
+        return None
+    group = _bracketed(tokens[1:])
+    return Named("", tokens[0].value, group) if isinstance(group, Group) else None
 
 
 def _set(inner: Tokens) -> Answer:

@@ -29,8 +29,12 @@ _KNOWN_ELSEWHERE = re.compile(
 """Besides functions and letters: of what it doesn't know, it may leave out more than that."""
 _CURRENCIES = frozenset("$€£¥₹")
 _EMPTY = re.compile(r"(?:the )?empty set|(?:there (?:is|are) )?no (?:real )?solutions?")
-_UNIT = re.compile(r"[w%$€£¥₹](?: (?:\^ (?:[23]|\{ -? ?[123] \})|[w/*.-]))*")
-_BASED = re.compile(r"\(?(\d[0-9A-Z]*)\)?(?:_[{(]{0,2}|base)(\d{1,2})[)}]{0,2}")
+_UNIT = re.compile(r"[w%$€£¥₹](?: (?:\^ (?:[23]|\{ -? ?[123] \})|/ [hsmlg]\b|[w/*.-]))*")
+_BASES = {"two": "2", "three": "3", "five": "5", "seven": "7", "eight": "8", "ten": "10"}
+_BASED = re.compile(
+    rf"\(?(\d[0-9A-Z]*|[0-9A-Fa-f]{{2,}}(?=\)?(?:_[{{(]{{0,2}}|base)16\b))\)?"
+    rf"(?:_[{{(]{{0,2}}|base)(\d{{1,2}}|{'|'.join(_BASES)})[)}}]{{0,2}}"
+)
 
 
 def read_value(tokens: Tokens) -> Answer:
@@ -39,7 +43,8 @@ def read_value(tokens: Tokens) -> Answer:
     if all(t.kind == "text" for t in tokens):
         return read_words(" ".join(t.value for t in tokens))
     if based := _BASED.fullmatch(text.replace(" ", "")):
-        return Based(text, based[1].lstrip("0") or "0", int(based[2]))
+        digits, base = based[1].upper().lstrip("0") or "0", based[2]
+        return Based(text, digits, int(_BASES.get(base, base)))
     return read_scalar(tokens)
 
 

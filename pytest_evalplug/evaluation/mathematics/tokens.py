@@ -162,6 +162,7 @@ _TOKEN = re.compile(
 )
 _OPENING = frozenset(("(", "[", r"\{", r"\langle"))
 _CLOSING = frozenset((")", "]", r"\}", r"\rangle"))
+_MEASURE = re.compile(r"([\d.,/%+\- ]*\d) +([A-Za-z][A-Za-z. ]*)")
 _FORMULA = re.compile(r"[\d.,\s/%+\-]*|.*\\.*", re.DOTALL)
 
 Kind = Literal["number", "letter", "command", "symbol", "text"]
@@ -255,6 +256,9 @@ def _add_wrapped(macro: str, content: str, tokens: list[Token]) -> None:
     word = content.strip()
     if _FORMULA.fullmatch(word):
         _scan(content, tokens)
+    elif measure := _MEASURE.fullmatch(word):
+        _scan(measure[1], tokens)
+        tokens.append(Token("text", measure[2]))
     elif macro.startswith((r"\mathrm", r"\rm")) and word in UPRIGHT:
         tokens.append(Token("text", word))
     elif macro.startswith((r"\math", r"\b", r"\oper", r"\rm")) and (
