@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from pytest_evalplug.evaluation.postprocess.fences import ends_in_fence, fenced_blocks
+from pytest_evalplug.evaluation.postprocess.fences import fenced_blocks, outside_fences
 from pytest_evalplug.evaluation.postprocess.function_body import function_body
 from pytest_evalplug.evaluation.postprocess.python_source import (
     Statement,
@@ -27,13 +27,10 @@ _OTHER_LANGUAGES = re.compile(
     r"|cpp|c\+\+|csharp|c\#|go|rust|rs|ruby|rb|php|perl|lua|r|julia|swift|haskell|ocaml|sql"
     r"|latex|tex|makefile|dockerfile)"
 )
-_NAMED_PYTHON = re.compile(r"\s*(?:python|py)3?[ \t]*\n", re.IGNORECASE)
 _MAIN_GUARD = re.compile(r"if\b[^\n]*\b__name__\b")
 _FUTURE = re.compile(r"^from __future__ import [^\n]+\n?", re.MULTILINE)
-_BARE_FENCE = re.compile(
-    r"\A(?:(?![ \t]*(?:```|~~~)).*\n)+?[ \t]*(?:`{3,}|~{3,})[ \t]*$", re.MULTILINE
-)
 _DEFINITION = re.compile(r"(?:async[ ]+)?def\b|class\b|import\b|from\b|@")
+_IMPORT = re.compile(r"import\b|from\b")
 _FUNCTION = re.compile(r"(?:async[ ]+)?def\b|class\b")
 _GIVES = re.compile(r"^[ \t]*(?:return|yield|raise)\b", re.MULTILINE)
 _ODD_INDENT = re.compile(r"^[ \t\xa0\u200b-\u200f\u2060\u3000\ufeff]+", re.MULTILINE)
@@ -69,7 +66,7 @@ def extract_program(reply: Any, *, entry_point: str = "", prompt: str = "") -> s
     """
     stub = _stub(_plain(prompt))
     name = entry_point or _last_function(stub)
-    pieces = _pieces(_plain(reply), _plain(prompt), name)
+    pieces = _pieces(_plain(reply), name)
     if not _defines(stub, name):
         return _whole(pieces, [s for s in stub if s.names], name)
     whole = _whole(pieces, [s for s in stub if name not in s.names], name, strict=True)
@@ -84,28 +81,18 @@ def _plain(text: Any) -> str:
     return _ODD_INDENT.sub(lambda indent: indent[0].translate(_PLAIN_INDENT), lines)
 
 
-def _pieces(text: str, prompt: str, name: str) -> list[Piece]:
-    """Return what the reply has of code, in order: its blocks, or what stands between prose."""
-    pieces = _blocks(text, name)
-    if not any(_defines(piece, name) for piece in pieces) and _begins_in_fence(text, prompt):
-        named = _NAMED_PYTHON.match(text)
-        pieces = _blocks("```" + (text.lstrip() if named else f"\n{text}"), name) or pieces
-    return pieces or list(_runs(_aligned(text, name)))
+def _pieces(text: str, name: str) -> list[Piece]:
+    """Return what the reply has of code: its blocks, else what stands between the prose too."""
+    blocks = _blocks(text, name)
+    if any(_defines(block, name) for block in blocks):
+        return blocks
+    return [*filter(None, _runs(_aligned(outside_fences(text), name))), *blocks]
 
 
 def _blocks(text: str, name: str = "") -> list[Piece]:
     blocks = [block for block in fenced_blocks(text) if block.code.strip()]
     python = [block for block in blocks if not _OTHER_LANGUAGES.fullmatch(block.language)] or blocks
     return [_unguarded(statements(_aligned(block.code, name))) for block in python]
-
-
-def _begins_in_fence(text: str, prompt: str) -> bool:
-    """Tell whether the first fence of a reply closes one that the prompt, or a chat, opened."""
-    fence = _BARE_FENCE.search(text)
-    if not fence:
-        return False
-    line = next(filter(str.strip, fence[0].split("\n")), "")
-    return ends_in_fence(prompt) or line[:1].isspace() or is_statement(line)
 
 
 def _runs(text: str) -> Iterator[Piece]:
@@ -152,7 +139,7 @@ def _last_function(piece: Piece) -> str:
 def _defines(piece: Piece, name: str) -> bool:
     if not name:
         return any(_FUNCTION.match(s.head) for s in piece)
-    return any(name in s.names for s in piece)
+    return any(name in s.names and not _IMPORT.match(s.head) for s in piece)
 
 
 def _whole(pieces: list[Piece], preamble: Piece, name: str, *, strict: bool = False) -> str:

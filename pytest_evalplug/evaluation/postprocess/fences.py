@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Block", "ends_in_fence", "fenced_blocks"]
+__all__ = ["Block", "fenced_blocks", "outside_fences"]
 
 import re
 from collections.abc import Iterator
@@ -39,19 +39,24 @@ def fenced_blocks(text: str) -> list[Block]:
     >>> fenced_blocks("Use:\n```python\nx = '''\n```\n'''\n```")
     [Block(language='python', code="x = '''\n```\n'''\n")]
     """
-    return [block for block, _ in _blocks(text)]
+    return [block for block, _, _ in _blocks(text)]
 
 
-def ends_in_fence(text: str) -> bool:
-    r"""Tell whether the last fence of ``text`` stays open.
+def outside_fences(text: str) -> str:
+    r"""Return ``text`` without its fenced blocks.
 
-    >>> ends_in_fence("Complete this:\n```python\n"), ends_in_fence("```\nx\n```")
-    (True, False)
+    >>> outside_fences("x = 1\n```\ny\n```\nz = 2")
+    'x = 1\n\nz = 2'
     """
-    return any(not closed for _, closed in _blocks(text))
+    kept, position = [], 0
+    for _, start, end in _blocks(text):
+        kept.append(text[position:start])
+        position = end
+    return "".join([*kept, text[position:]])
 
 
-def _blocks(text: str) -> Iterator[tuple[Block, bool]]:
+def _blocks(text: str) -> Iterator[tuple[Block, int, int]]:
+    """Yield the blocks, and where they start and end with their fences."""
     position = 0
     while opening := _OPEN.search(text, position):
         info, start = opening["info"], opening.end()
@@ -64,12 +69,11 @@ def _blocks(text: str) -> Iterator[tuple[Block, bool]]:
             start, language = opening.start("info"), ""
         closing = _closing(text, start, opening["fence"])
         code = text[start : closing.start() if closing else len(text)]
-        yield Block(language, _without_margin(code.removeprefix("\n"), opening)), bool(closing)
-        if not closing:
-            return
-        position = closing.end()
-        if closing["info"].strip():  # it opens the next block
+        position = closing.end() if closing else len(text)
+        if closing and closing["info"].strip():  # it opens the next block
             position = _line_start(text, closing.start())
+        block = Block(language, _without_margin(code.removeprefix("\n"), opening))
+        yield block, opening.start(), position
 
 
 def _closing(text: str, start: int, fence: str) -> re.Match[str] | None:
