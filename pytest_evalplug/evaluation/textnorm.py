@@ -18,17 +18,18 @@ from pytest_evalplug.evaluation.postprocess.text import fold, nfkc
 _ARTICLES = frozenset({"a", "an", "the"})
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3040-\u30ff\u31f0-\u31ff"
-_KANA = "\u3040-\u30ff\u31f0-\u31ff"
 _THAI_LAO_BURMESE_KHMER = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _UNSPACED = _HAN + _KANA + _THAI_LAO_BURMESE_KHMER
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _HAN_CHAR = re.compile(f"[{_HAN}]")
 _KANA_CHAR = re.compile(f"[{_KANA}]")
+_PUNCTUATION = frozenset(punctuation) - frozenset("+<=>")
 _SIGN = re.compile(r"[^\w\s]|_")
 _SIGN_OR_NUMBER_MARK = re.compile(
     rf"""
     (?P<point> (?<=\d)\.(?=\d) | (?<![\w.])\.(?=\d) )
     | (?P<minus> (?: (?<!\w) | (?<=\de) )[-\u2010-\u2013\u2212](?=[$£€¥₹]?\.?\d) )
+    | (?P<plus> (?<![\w+])\+(?=\.?\d) )
     | {_SIGN.pattern}
     """,
     re.VERBOSE,
@@ -41,6 +42,7 @@ def normalize_answer(text: str) -> str:
     NFKC, lower case, without punctuation and articles, with single spaces: the rule of SQuAD
     (Rajpurkar et al. 2016, arXiv:1606.05250) for every script. Unlike SQuAD's, a decimal point
     and the minus sign of a number or its exponent stay: without them it would be another number.
+    So do the signs ``+ < = >``, which are no punctuation: ``C++`` is not ``C``.
     A step that would leave nothing is not taken: ``the`` stays ``the``, and ``?`` stays ``?``.
     """
     folded = nfkc(fold(text)).lower()
@@ -53,11 +55,11 @@ def _number_mark(match: re.Match[str]) -> str:
         return "."
     if match["minus"]:
         return "-"
-    return "" if _is_punctuation(match[0]) else match[0]
+    return "" if match["plus"] or _is_punctuation(match[0]) else match[0]
 
 
 def _is_punctuation(char: str) -> bool:
-    return char in punctuation or unicodedata.category(char)[0] == "P"
+    return char in _PUNCTUATION or unicodedata.category(char)[0] == "P"
 
 
 def tokens(normal: str) -> list[str]:

@@ -15,7 +15,8 @@ from pytest_evalplug.evaluation.textnorm import is_chinese, normalize_answer, to
     ("text", "normal"),
     [
         ("The  Spice-Girls!", "spicegirls"),
-        ("a+b", "ab"),
+        ("a+b", "a+b"),
+        ("it is +5", "it is 5"),
         ("I am, AND a man", "i am and man"),
         ("\uff30\uff41\uff52\uff49\uff53", "paris"),
         ("Pa\u200bris\u200f", "paris"),

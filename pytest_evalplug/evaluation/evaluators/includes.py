@@ -14,8 +14,10 @@ from pytest_evalplug.evaluation.registry import evaluators
 from pytest_evalplug.evaluation.textnorm import normalize_answer, tokens
 
 _SIGNS = r"[^\w\s.&'’\-\u2010-\u2015]+"
-_GLUE = re.compile(rf"(?<=[^\W\d]){_SIGNS}(?=\w)|(?<=\w){_SIGNS}(?=[^\W\d])")
-"""What alone keeps words apart in ``yes/no``; nothing does in ``3/4``, ``AT&T``, ``don't``."""
+_GLUE = re.compile(
+    rf"(?<=[^\W\d]){_SIGNS}(?=\w)|(?<=\w){_SIGNS}(?=[^\W\d])|(?<=\d)[+<=>]+|[+<=>]+(?=\d)"
+)
+"""What alone keeps words apart in ``yes/no``, ``50+``; nothing does in ``3/4``, ``AT&T``."""
 
 
 def includes(pred: str, references: Sequence[str]) -> bool:

@@ -24,6 +24,8 @@ from pytest_evalplug.evaluation.evaluators.includes import IncludesEvaluator, in
         ("it is -5 degrees", "5", False),
         ("it is \u22125 degrees", "-5", True),
         ("x=5", "5", True),
+        ("50+ people", "50", True),
+        ("C++ code", "C", False),
         ("1,500 people", "500", False),
         ("1,500 people", "1500", True),
         ("\u5171711\u4eba", "11", False),

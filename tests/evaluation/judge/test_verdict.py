@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 import time
 
 import pytest
@@ -13,6 +14,7 @@ from pytest_evalplug.evaluation.judge.verdict import read_score, read_verdict
 AB = ["A", "B"]
 ABC = ["A", "B", "C"]
 CI = ["CORRECT", "INCORRECT"]
+FIVE = ["1", "2", "3", "4", "5"]
 
 
 def test_examples() -> None:
@@ -59,6 +61,31 @@ def test_examples() -> None:
         ("The result is correct.", CI, "CORRECT"),
         ("（Ｂ）", AB, "B"),
         ("Grade: B\n\nNote: A is for right answers.", AB, "B"),
+        ("Winner: Assistant B", AB, "B"),
+        ("Overall, Response A is better than Response B.", AB, "A"),
+        ("If the date were right, A is better.", AB, ""),
+        ("I would go with B.", AB, "B"),
+        ("Verdict: A is wrong, B is right.", AB, ""),
+        ("Score: 4/5", FIVE, "4"),
+        ("Score: 4/10", FIVE, ""),
+        ("Score: 4.5", FIVE, ""),
+        ("Rate limit reached: 3", FIVE, ""),
+        ("correct: yes\n\nconfidence: 90%", ["yes", "no"], "yes"),
+        ('{"final_grade": "B", "explanation": "ok"}', AB, "B"),
+        ("{'verdict': 'B'}", AB, "B"),
+        ("Please output [[A]] or [[B]].", AB, ""),
+        ("GRADE: A or GRADE: B", AB, ""),
+        ("A\nB", AB, ""),
+        ("CORRECT? No.", CI, ""),
+        ("Grade: A+", AB, ""),
+        ("Grade: B\n\nThe candidate's text was:\n```\nGrade: A\n```", AB, "B"),
+        ("**Verdict:**\n```\nCORRECT\n```", CI, "CORRECT"),
+        ("The candidate wrote:\n> [[A]]", AB, ""),
+        ("[[B]]\n\nThe text `[[A]]` was ignored.", AB, "B"),
+        ("My verdict: `[[A]]`", AB, "A"),
+        ("最终判定为A。", AB, "A"),
+        ("我选择B。", AB, "B"),
+        ("结果：正确率高", ["正确", "错误"], ""),
         (None, AB, ""),
     ],
 )
@@ -98,12 +125,26 @@ def test_only_labels_come_out(reply: str, labels: list[str]) -> None:
 
 @given(st.text(max_size=80), st.sampled_from(CI))
 def test_a_last_line_that_is_a_label_counts(text: str, label: str) -> None:
-    reply = text.replace('"', "").replace("“", "").replace("<", "").replace("[", "")
+    reply = re.sub(r"[\"“<\[`~>]", "", text)
     assert read_verdict(f"{reply}\n\n{label}", CI) == label
 
 
 @pytest.mark.parametrize(
-    "piece", ["verdict ", "Verdict: A or ", '"', "[", "A\n", "<a>", "**", "verdict: *", "/10 "]
+    "piece",
+    [
+        "```a\nb\n",
+        "'",
+        "> ",
+        "verdict ",
+        "Verdict: A or ",
+        '"',
+        "[",
+        "A\n",
+        "<a>",
+        "**",
+        "verdict: *",
+        "/10 ",
+    ],
 )
 def test_hostile_text_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
