@@ -5,11 +5,12 @@ from __future__ import annotations
 __all__ = ["code", "extract_program"]
 
 import re
+import textwrap
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from pytest_evalplug.evaluation.postprocess.fences import fenced_blocks, outside_fences
+from pytest_evalplug.evaluation.postprocess.fences import fenced_blocks, outside_fences, unquoted
 from pytest_evalplug.evaluation.postprocess.function_body import function_body
 from pytest_evalplug.evaluation.postprocess.python_source import (
     Statement,
@@ -32,9 +33,14 @@ _FUTURE = re.compile(r"^from __future__ import [^\n]+\n?", re.MULTILINE)
 _DEFINITION = re.compile(r"(?:async[ ]+)?def\b|class\b|import\b|from\b|@")
 _IMPORT = re.compile(r"import\b|from\b")
 _FUNCTION = re.compile(r"(?:async[ ]+)?def\b|class\b")
+_METHOD = re.compile(r"^([ \t]+)(?:async[ ]+)?def[ ]+(\w+)", re.MULTILINE)
 _GIVES = re.compile(r"^[ \t]*(?:return|yield|raise)\b", re.MULTILINE)
 _ODD_INDENT = re.compile(r"^[ \t\xa0\u200b-\u200f\u2060\u3000\ufeff]+", re.MULTILINE)
 _PLAIN_INDENT = {0xA0: " ", 0x3000: " ", **dict.fromkeys((*range(0x200B, 0x2010), 0x2060, 0xFEFF))}
+_TYPED = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: (.*))?$", re.MULTILINE)
+_ONE_LINER = re.compile(
+    r"`(?:``)?(?:python|py)? *((?:async )?def [^`\n]{1,200}\)[^`\n:]{0,100}: *[^`\s][^`\n]*)`"
+)
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
@@ -54,9 +60,10 @@ def extract_program(reply: Any, *, entry_point: str = "", prompt: str = "") -> s
     The last block that defines ``entry_point`` counts, and of the rest what it needs: imports,
     helpers, constants. A block is what stands in a fence, or without fences what stands together
     between the prose. A reply that defines nothing of that name continues the last function of
-    ``prompt``, at whatever depth its lines stand, up to where the function ends. What ``prompt``
-    defines comes first in both cases. What runs under the main guard and what stands in
-    reasoning are left out. Without ``entry_point`` it is the prompt's last function, or else any.
+    ``prompt``, at whatever depth its lines stand, up to where the function ends, or is the last
+    method of its class. What ``prompt`` defines comes first in all cases. What runs under the
+    main guard and what stands in reasoning are left out. Without ``entry_point`` it is the
+    prompt's last function, or else any.
 
     The rule is ours; HumanEval and MBPP (Chen et al. 2021, Austin et al. 2021) take completions
     only. Nothing is parsed or run, and the time is linear.
@@ -66,12 +73,12 @@ def extract_program(reply: Any, *, entry_point: str = "", prompt: str = "") -> s
     """
     stub = _stub(_plain(prompt))
     name = entry_point or _last_function(stub)
-    pieces = _pieces(_plain(reply), name)
+    pieces = _pieces(unquoted(_plain(reply)), name)
     if not _defines(stub, name):
         return _whole(pieces, [s for s in stub if s.names], name)
     whole = _whole(pieces, [s for s in stub if name not in s.names], name, strict=True)
     if not whole or _text(pieces[0]).lstrip("\n")[:1].isspace():
-        return _completed(stub, pieces) or whole
+        return _with_method(stub, pieces) or _completed(stub, pieces) or whole
     return whole
 
 
@@ -86,7 +93,8 @@ def _pieces(text: str, name: str) -> list[Piece]:
     blocks = _blocks(text, name)
     if any(_defines(block, name) for block in blocks):
         return blocks
-    return [*filter(None, _runs(_aligned(outside_fences(text), name))), *blocks]
+    pieces = [*filter(None, _runs(_aligned(outside_fences(text), name))), *blocks]
+    return pieces or [statements(f"{line}\n") for line in _ONE_LINER.findall(text)]
 
 
 def _blocks(text: str, name: str = "") -> list[Piece]:
@@ -113,7 +121,12 @@ def _unguarded(piece: Piece) -> Piece:
 
 
 def _aligned(code: str, name: str) -> str:
-    """Return ``code`` with the definition of ``name`` at the margin, where all is indented."""
+    """Return ``code`` with the definition of ``name`` at the margin, where all is indented.
+
+    Of an interactive session it is what was typed.
+    """
+    if code.lstrip().startswith(">>> "):
+        code = "\n".join(_TYPED.findall(code))
     definition = rf"(?:async +)?(?:def|class) +{re.escape(name)}\b"
     if name and re.search(rf"^{definition}", code, re.MULTILINE):
         bare = code.lstrip()
@@ -176,6 +189,23 @@ def _needed(main: Piece, others: Piece) -> Piece:
 def _is_definition(statement: Statement) -> bool:
     """Tell whether nothing runs but a definition: a call may wait for input, or fail."""
     return _DEFINITION.match(statement.head) is not None or "(" not in statement.text
+
+
+def _with_method(stub: Piece, pieces: list[Piece]) -> str:
+    """Return the prompt's class with its last method as one of the pieces has it, else ``""``."""
+    text = _text(stub)
+    methods = [*_METHOD.finditer(text)]
+    if not methods or not stub[-1].head.startswith("class"):
+        return ""
+    margin, name = methods[-1].groups()
+    for piece in reversed(pieces):
+        found = statements(textwrap.dedent(_text(piece)))
+        if _defines(found, name):
+            imports = [s for s in found if _IMPORT.match(s.head)]
+            given = [s for s in found if _is_definition(s) and not _IMPORT.match(s.head)]
+            method = textwrap.indent(_text(given), margin)
+            return _program([*imports, Statement(text[: methods[-1].start()] + method, "")])
+    return ""
 
 
 def _completed(stub: Piece, pieces: list[Piece]) -> str:

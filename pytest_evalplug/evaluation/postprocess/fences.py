@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Block", "fenced_blocks", "outside_fences"]
+__all__ = ["Block", "fenced_blocks", "outside_fences", "unquoted"]
 
 import re
 from collections.abc import Iterator
@@ -20,6 +20,8 @@ _CLOSE = {
 }
 _CODE_IN_INFO = re.compile(r"\s*(?:(?:async )?def|class|import|from|@)\b.*\W")
 _WRAPPERS = ("markdown", "md")
+_FIRST = re.compile(r"^[ \t>]*(?:```|~~~)", re.MULTILINE)
+_QUOTE = re.compile(r"^ {0,3}> ?", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -53,6 +55,16 @@ def outside_fences(text: str) -> str:
         kept.append(text[position:start])
         position = end
     return "".join([*kept, text[position:]])
+
+
+def unquoted(text: str) -> str:
+    r"""Return ``text`` without the marks of a block quote, where its first fence stands in one.
+
+    >>> unquoted("> ```\n> x > 1\n> ```")
+    '```\nx > 1\n```'
+    """
+    first = _FIRST.search(text)
+    return _QUOTE.sub("", text) if first and ">" in first[0] else text
 
 
 def _blocks(text: str) -> Iterator[tuple[Block, int, int]]:
