@@ -25,12 +25,12 @@ _CUE = (
     r"(?i:(?:\b(?:verdict|grade|rating|judge?ment|decision|score|result|winner|conclusion"
     r"|assessment|evaluation|classification|label|choice|preference|vote|overall|correct(?:ness)?"
     r"|(?:final|my) answer|(?:better|best|preferred) (?:answer|response|assistant|one))\b"
-    r"(?: [^\W\d_]{1,12}){0,4}?(?: ?\([^()\n]{1,20}\))?"
-    r"|(?:评判|判断|判定|裁决|结论|结果|评分|评级|等级|得分|分数|打分|选择)(?:结果|是)?))"
+    r"(?: (?-i:(?![A-Z]\b))[^\W\d_]{1,12}){0,4}?(?: ?\([^()\n]{1,20}\))?"
+    r"|(?:评判|判断|判定|裁决|结论|结果|评分|评级|等级|得分|分数|总分|打分|选择)(?:结果|是)?))"
 )
 _HAN = "\u3400-\u9fff"
 _OPEN, _CLOSE = r"[*_`~\"'(\[{<「【✅❌✔✖]{0,6} ?", r"[*_`~\"')\]}>」】]{0,6}"
-_GAP = rf"{_OPEN} ?{_CLOSE} {{0,3}}(?:(?i:is|was)|=|:|为|是|->|→|[-–—](?= ))"
+_GAP = rf"{_OPEN} ?{_CLOSE} {{0,3}}(?:\b(?i:is|was)(?: an?)?\b|=|:|为|是|->|→|[-–—](?= ))"
 _SIDE = (
     r"(?i:(?:the )?(?:assistant|response|answer|model|candidate|option|output) "
     r"|(?:助手|回答|答案|模型|选项) ?)?"
@@ -41,7 +41,8 @@ _PLAIN = (
     r"(?i:it|this|that|(?:the|this|that|its|his|her|their|your)"
     r"(?: (?:final|given|proposed|graded|student's|candidate's|model's|assistant's))?"
     r" (?:answer|response|reply|result|solution|prediction|statement|value)"
-    r"(?: (?:to (?:the|this) question|to grade|given|above|provided)){0,2}) (?i:is|was) {0,2}"
+    r"(?: (?:to (?:the|this) question|to grade|given|above|provided)){0,2})"
+    r" (?i:is|was)(?: an?)? {0,2}"
 )
 """How a sentence begins that does nothing but give the verdict."""
 _PREFERS = (
@@ -58,7 +59,7 @@ _ANOTHER = re.compile(
     rf" ?(?:{_CUE}{_GAP} ?)?[*_`(\['\"]{{0,4}} ?| "
 )
 _UNSURE = re.compile(
-    r"[*_`)\]}\"']{0,4} ?(?:\?|/ ?\w|(?:or|and) {1,2}…|(?:is|was) "
+    r"[*_`)\]}\"']{0,4} ?(?:\?|/ ?\w|(?:or|and)(?: {1,2}…|\Z)|(?:is|was) "
     r"(?!(?:\w+ )?(?:better|best|stronger|superior|winner|preferable|preferred|right|correct)\b))"
 )
 """What follows a label that isn't claimed: a question, another choice, what is said of it."""
@@ -119,8 +120,8 @@ def read_score(reply: Any, low: float, high: float) -> float | None:
 def _own_words(reply: Any) -> str:
     text, _ = split_reasoning("" if reply is None else str(reply))
     text = re.sub(r"[^\S\n]+", " ", fold(text[-_LONGEST:])).strip()
-    if _QUOTED.fullmatch(text):  # a reply all in quotes quotes nobody
-        return text[1:-1]
+    if _QUOTED.fullmatch(bare := text.strip("[]() ")):  # a reply all in quotes quotes nobody
+        return bare[1:-1]
     text = _without_blocks(text)
     text = _LABEL_LINE.sub(r"\1", text)
     text = _CLAIMED_QUOTE.sub(r"\1\2", _FIELD.sub(_as_line, text))
@@ -177,7 +178,7 @@ class _Reading:
         self._exact = re.compile(_token("label", "|".join(names)))
         self._opening = re.compile(
             rf"(?:^|(?<=[,;] )){_OPEN}{self._exact.pattern}{_CLOSE}"
-            r"(?P<end>[.:;,)]| ?[\-–—]) ?(?=\S)",
+            r"(?P<end>[.:;,)]| ?[\-–—]) {0,2}(?=\S)",
             re.IGNORECASE | re.MULTILINE,
         )
 
@@ -187,7 +188,8 @@ class _Reading:
 
     def named(self, text: str) -> str | None:
         """Return the label that ``text`` is, apart from marks around it."""
-        return self._labels.get(text.strip(_MARKUP).casefold())
+        bare = text.strip(_MARKUP)
+        return self._labels.get(re.sub(r"^[\-•–] ", "", bare).strip(_MARKUP).casefold())
 
     def claims(self, text: str) -> Iterator[tuple[int, str]]:
         """Yield position and label of what is claimed, in no order."""
