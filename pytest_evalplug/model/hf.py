@@ -7,7 +7,7 @@ __all__ = ["HFBackend"]
 import gc
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from pytest_evalplug.errors import ConfigError, ModelError, TooLongError
@@ -15,6 +15,8 @@ from pytest_evalplug.model.base import Capability, Choice, GenerationParams, Seq
 from pytest_evalplug.model.hf_batches import Batcher
 from pytest_evalplug.model.hf_loading import load_model
 from pytest_evalplug.model.hf_tokens import PromptEncoder
+from pytest_evalplug.model.hf_tree import TreeScorer, can_share
+from pytest_evalplug.model.scored import Scored
 from pytest_evalplug.model.spec import HFOptions
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt
 
@@ -24,14 +26,6 @@ _LOGITS_BYTES = 2 * 1024**3
 E = TypeVar("E")
 R = TypeVar("R")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A model input and the target tokens at its end; the target ends one token after it."""
-
-    ids: tuple[int, ...]
-    target: tuple[int, ...]
 
 
 class HFBackend:
@@ -104,10 +98,10 @@ class HFBackend:
         ``is_greedy`` says that each of them is the most probable one.
         """
 
-        def encode(query: LoglikelihoodQuery) -> list[_Scored]:
+        def encode(query: LoglikelihoodQuery) -> list[Scored]:
             return [self._continuation(query.context, text) for text in query.continuations]
 
-        def compute(queries: list[list[_Scored]]) -> list[list[Choice] | ModelError]:
+        def compute(queries: list[list[Scored]]) -> list[list[Choice] | ModelError]:
             scores = iter(self._score([scored for query in queries for scored in query]))
             return [_all_or_error([next(scores) for _ in query]) for query in queries]
 
@@ -126,14 +120,14 @@ class HFBackend:
         is too long is a TooLongError.
         """
 
-        def encode(text: Prompt) -> _Scored:
+        def encode(text: Prompt) -> Scored:
             ids = self._encoder.whole(text)
             if not ids:
                 raise ModelError("the text is empty: it has no loss")
             self._fitting(ids)
-            return _Scored(tuple(ids[:-1]), tuple(ids[1:]))
+            return Scored(tuple(ids[:-1]), tuple(ids[1:]))
 
-        def compute(rows: list[_Scored]) -> list[SequenceLoss | ModelError]:
+        def compute(rows: list[Scored]) -> list[SequenceLoss | ModelError]:
             return [
                 score
                 if isinstance(score, ModelError)
@@ -147,16 +141,18 @@ class HFBackend:
         """Let go of the model and its memory."""
         import torch
 
+        if "_tree" in vars(self) and self._tree is not None:
+            self._tree.close()
         self._model = None
         gc.collect()
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
-    def _continuation(self, context: Prompt, text: str) -> _Scored:
+    def _continuation(self, context: Prompt, text: str) -> Scored:
         head, tail = self._encoder.pair(context, text)
         if not tail:
             raise ModelError(f"the continuation {text!r} has no token")
-        return _Scored(tuple(self._fitting([*head, *tail[:-1]])), tuple(tail))
+        return Scored(tuple(self._fitting([*head, *tail[:-1]])), tuple(tail))
 
     def _fitting(self, ids: list[int], room: int = 0) -> list[int]:
         if self._max_length is not None and len(ids) + room > self._max_length:
@@ -169,8 +165,23 @@ class HFBackend:
             )
         return ids
 
-    def _score(self, rows: Sequence[_Scored]) -> list[Choice | ModelError]:
-        """Score targets; rows with the same input share one forward pass."""
+    @cached_property
+    def _tree(self) -> TreeScorer | None:
+        """What scores rows that begin alike; None where the model can't."""
+        return TreeScorer(self._model, self._max_logits) if can_share(self._model) else None
+
+    @cached_property
+    def _max_logits(self) -> int:
+        """The most positions whose logits fit the memory set aside for them."""
+        return _LOGITS_BYTES // (4 * int(self._model.config.get_text_config().vocab_size))
+
+    def _score(self, rows: Sequence[Scored]) -> list[Choice | ModelError]:
+        if self._tree is not None:
+            return self._tree.score(rows)
+        return self._score_rows(rows)
+
+    def _score_rows(self, rows: Sequence[Scored]) -> list[Choice | ModelError]:
+        """Score targets in padded rows; rows with the same input share one forward pass."""
         groups: dict[tuple[int, ...], list[int]] = {}
         for i, row in enumerate(rows):
             groups.setdefault(row.ids, []).append(i)
@@ -185,14 +196,14 @@ class HFBackend:
             compute,
             length=lambda group: len(rows[group[0]].ids),
             cost=lambda group: max(len(rows[i].target) for i in group),
-            max_cost=_LOGITS_BYTES // (4 * self._model.config.get_text_config().vocab_size),
+            max_cost=self._max_logits,
         )
         for group, scores in zip(members, scored, strict=True):
             for n, i in enumerate(group):
                 results[i] = scores if isinstance(scores, ModelError) else scores[n]
         return results
 
-    def _score_batch(self, groups: list[list[_Scored]]) -> list[list[Choice]]:
+    def _score_batch(self, groups: list[list[Scored]]) -> list[list[Choice]]:
         import torch
 
         keep = max(len(row.target) for group in groups for row in group)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Batcher"]
+__all__ = ["Batcher", "empty_cache", "out_of_memory"]
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -63,10 +63,10 @@ class Batcher:
         try:
             return compute(rows)
         except Exception as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
         # outside the handler: the traceback holds the tensors that must go first
-        _empty_cache()
+        empty_cache()
         if len(rows) == 1:
             return [ModelError("out of memory for this prompt alone", fix="Use a smaller model")]
         self.limit = len(rows) // 2
@@ -76,7 +76,8 @@ class Batcher:
 _UNSET = ModelError("not computed")
 
 
-def _out_of_memory(error: Exception) -> bool:
+def out_of_memory(error: Exception) -> bool:
+    """Tell whether an error says that memory ran out, on any device."""
     import torch
 
     if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
@@ -87,7 +88,8 @@ def _out_of_memory(error: Exception) -> bool:
     )
 
 
-def _empty_cache() -> None:
+def empty_cache() -> None:
+    """Give unused device memory back."""
     import torch
 
     if torch.cuda.is_available():
