@@ -19,7 +19,12 @@ from pytest_evalplug.evaluation.mathematics.answer import (
     Words,
 )
 from pytest_evalplug.evaluation.mathematics.expression import Node, read_expression, variables
-from pytest_evalplug.evaluation.mathematics.single import read_scalar, read_value, read_words
+from pytest_evalplug.evaluation.mathematics.single import (
+    read_scalar,
+    read_value,
+    read_words,
+    real_line,
+)
 from pytest_evalplug.evaluation.mathematics.tokens import (
     FUNCTIONS,
     Token,
@@ -39,7 +44,8 @@ _RELATIONS = _EQUAL | _CONDITIONS
 _QUALIFIERS = frozenset(
     ("for", "where", "with", "when", "if", "such", "since", "because", "as", "which", "given")
 )
-_JOINTS = frozenset(("and", "or", "and/or"))
+_JOINTS = frozenset(("and", "or", "and/or", "和", "或", "或者", "与"))
+_NO_LABEL = re.compile(r"\bnot\b|n't\b|不|[负一二两三四五六七八九十百千万又点]$")
 _PROSE = re.compile(r"(?=.*[A-Za-z]{4}|(?i:yes|no|odd)\b)[A-Za-z'\-]+(?:[ ,]+[A-Za-z'\-]+)*")
 _INFINITY = Node("constant", ("oo",))
 
@@ -76,7 +82,7 @@ def _trim(tokens: Tokens) -> Tokens:
         if i and token.kind == "text" and token.value.split()[0].lower() in _QUALIFIERS:
             tokens = tokens[:i]
             break
-    while tokens and tokens[-1].value in (".", ",", ";", ":", "~"):
+    while tokens and tokens[-1].value in (".", ",", ";", ":", "~", "。", "\\\\"):
         tokens.pop()
     while tokens and tokens[0].value in ("}", "="):  # of a text or equation that was cut off
         tokens.pop(0)
@@ -100,7 +106,7 @@ def _without_label(tokens: Tokens) -> Tokens:
     if count == len(tokens) or tokens[count].value in _RELATIONS or _is_joint(tokens[count]):
         return tokens
     label = canonical(tokens[:count])
-    if not count or len(label.split()) > 4 or re.search(r"\bnot\b|n't\b", label):
+    if not count or len(label.split()) > 4 or _NO_LABEL.search(label):
         return tokens
     return tokens[count + 1 :] if tokens[count].value == ":" else tokens[count:]
 
@@ -199,7 +205,7 @@ def _bracketed(tokens: Tokens) -> Answer | None:
     if len(tokens) == 1 and tokens[0].value == r"\emptyset":
         return Several("", (), is_set=True)
     if len(tokens) == 1 and tokens[0].value == r"\mathbb:R":
-        return Group("", "()", (Scalar("", Node("negative", (_INFINITY,))), Scalar("", _INFINITY)))
+        return real_line()
     if not tokens or tokens[0].value not in _OPENING or _closes(tokens) != len(tokens) - 1:
         return None
     inner = tokens[1:-1]

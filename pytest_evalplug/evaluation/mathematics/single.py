@@ -2,13 +2,20 @@ r"""Reading a single value: a number or expression with its unit, digits in a ba
 
 from __future__ import annotations
 
-__all__ = ["read_scalar", "read_value", "read_words"]
+__all__ = ["read_scalar", "read_value", "read_words", "real_line"]
 
 import re
 from collections.abc import Sequence
 
-from pytest_evalplug.evaluation.mathematics.answer import Answer, Based, Scalar, Several, Words
-from pytest_evalplug.evaluation.mathematics.expression import read_expression
+from pytest_evalplug.evaluation.mathematics.answer import (
+    Answer,
+    Based,
+    Group,
+    Scalar,
+    Several,
+    Words,
+)
+from pytest_evalplug.evaluation.mathematics.expression import Node, read_expression
 from pytest_evalplug.evaluation.mathematics.tokens import (
     FUNCTIONS,
     Token,
@@ -29,6 +36,7 @@ _KNOWN_ELSEWHERE = re.compile(
 """Besides functions and letters: of what it doesn't know, it may leave out more than that."""
 _CURRENCIES = frozenset("$€£¥₹")
 _EMPTY = re.compile(r"(?:the )?empty set|(?:there (?:is|are) )?no (?:real )?solutions?")
+_REALS = re.compile(r"(?:the )?(?:set of )?(?:all )?(?:real numbers|reals)|全体实数|所有实数")
 _UNIT = re.compile(r"[w%$€£¥₹](?: (?:\^ (?:[23]|\{ -? ?[123] \})|/ [hsmlg]\b|[w/*.-]))*")
 _BASES = {"two": "2", "three": "3", "five": "5", "seven": "7", "eight": "8", "ten": "10"}
 _BASED = re.compile(
@@ -50,9 +58,18 @@ def read_value(tokens: Tokens) -> Answer:
 
 def read_words(text: str) -> Answer:
     """Return words, which may say that a set is empty."""
-    if _EMPTY.fullmatch(text.strip(" .").lower()):
+    plain = text.strip(" .").lower()
+    if _EMPTY.fullmatch(plain):
         return Several(text, (), is_set=True)
+    if _REALS.fullmatch(plain):
+        return real_line(text)
     return Words(text)
+
+
+def real_line(text: str = "") -> Group:
+    """Return all real numbers."""
+    infinity = Node("constant", ("oo",))
+    return Group(text, "()", (Scalar("", Node("negative", (infinity,))), Scalar("", infinity)))
 
 
 def read_scalar(tokens: Tokens) -> Scalar:

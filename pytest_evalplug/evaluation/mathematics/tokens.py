@@ -142,6 +142,9 @@ _UNICODE = {
 }
 _UNICODE_TABLE = str.maketrans(_UNICODE)
 _MARK = r"(?:,\\!\s{0,3}|\{,\}|(?:\\[,;:!\ ]){1,2}|[~'\ ])"
+_HAN = "\u3400-\u9fff"
+_NUMERAL = "[一二两三四五六七八九十百成折点又]|分之|千(?![克米])"
+"""What goes on with a number in Chinese, where a unit would say of what it is."""
 _TOKEN = re.compile(
     rf"""
     (?P<repeating>\d*\.\d*\\(?:overline|dot)\s?\{{\s?\d+\s?\}})
@@ -156,6 +159,8 @@ _TOKEN = re.compile(
   | (?P<set>\\(?:mathbb|mathcal)\s?\{{?[A-Z]\}}?)
   | (?P<command>\\(?:[A-Za-z]+|.))
   | (?P<word>[A-Za-z]+)
+  | (?:(?<=\d)|(?<=\d\s))(?P<myriads>[万亿])
+  | (?P<han>(?<!\d)(?<!\d\s)[{_HAN}]+ | (?!{_NUMERAL})[{_HAN}]+)
   | (?P<symbol>\*\*|[<>!]=|\S)
     """,
     re.VERBOSE | re.DOTALL,
@@ -163,7 +168,7 @@ _TOKEN = re.compile(
 _OPENING = frozenset(("(", "[", r"\{", r"\langle"))
 _CLOSING = frozenset((")", "]", r"\}", r"\rangle"))
 _MEASURE = re.compile(r"([\d.,/%+\- ]*\d) +([A-Za-z][A-Za-z. ]*)")
-_FORMULA = re.compile(r"[\d.,\s/%+\-]*|.*\\.*", re.DOTALL)
+_FORMULA = re.compile(rf"[\d.,\s/%+\-]*(?:(?<=\d)[{_HAN}]+)?|.*\\.*", re.DOTALL)
 
 Kind = Literal["number", "letter", "command", "symbol", "text"]
 
@@ -236,6 +241,10 @@ def _scan(text: str, tokens: list[Token], brackets: int = 0) -> None:
         elif kind == "word":
             spaced = text[match.start() - 1 : match.start()] in ("", " ", "\n")
             _add_word(value, spaced, tokens)
+        elif kind == "myriads":
+            _scan("*10^{4}" if value == "\u4e07" else "*10^{8}", tokens)
+        elif kind == "han":
+            tokens.append(Token("text", value))
         elif kind in ("env", "set"):
             tokens.append(Token("command", re.sub(r"[\s{}]", "", value.replace("{", ":"))))
         elif kind == "number":

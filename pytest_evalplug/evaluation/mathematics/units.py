@@ -9,25 +9,25 @@ import re
 PERCENT, DEGREE = "percent", "degree"
 
 _NAMES = {
-    "mm": "millimeter millimetre",
-    "cm": "centimeter centimetre",
-    "m": "meter metre",
-    "km": "kilometer kilometre",
+    "mm": "millimeter millimetre 毫米",
+    "cm": "centimeter centimetre 厘米",
+    "m": "meter metre 米",
+    "km": "kilometer kilometre 千米 公里",
     "in": "inch inche",
     "ft": "foot feet",
     "yd": "yard",
     "mi": "mile",
     "mg": "milligram",
-    "g": "gram",
-    "kg": "kilogram kilo",
+    "g": "gram 克",
+    "kg": "kilogram kilo 千克 公斤",
     "lb": "pound",
     "oz": "ounce",
-    "ml": "milliliter millilitre",
-    "l": "liter litre",
-    "s": "sec second",
-    "min": "minute",
-    "h": "hr hour",
-    "day": "day",
+    "ml": "milliliter millilitre 毫升",
+    "l": "liter litre 升",
+    "s": "sec second 秒",
+    "min": "minute 分钟",
+    "h": "hr hour 小时",
+    "day": "day 天",
     "week": "week",
     "month": "month",
     "year": "yr year",
@@ -38,7 +38,7 @@ _NAMES = {
     "cent": "cent ¢",
     "rupee": "inr ₹",
     "yuan": "rmb cny 元 ¥",
-    DEGREE: "deg °",
+    DEGREE: "deg ° 度",
     PERCENT: "% pct percentage",
     "radian": "rad",
     "square": "sq squared",
@@ -64,7 +64,7 @@ def find_unit(text: str) -> tuple[str, ...]:
     True
     """
     power, unit = "", ""
-    for word in _WORD.findall(text):
+    for word in _WORD.findall(text.replace("平方", "square ").replace("立方", "cubic ")):
         name = {"^": "square"}.get(word[0], _canonical(word) or "")
         if word[0] == "^" and word.endswith("3"):
             name = "cubic"
