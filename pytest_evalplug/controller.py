@@ -56,6 +56,7 @@ class Controller:
 
     def _follow_saved_run(self) -> None:
         """Score what the run has, of all its models, unless an option says else."""
+        from pytest_evalplug.options import model_tables
         from pytest_evalplug.run.directory import RunDirectory
         from pytest_evalplug.run.snapshot import read_snapshot
         from pytest_evalplug.session import saved_models
@@ -63,7 +64,9 @@ class Controller:
         try:
             path = RunDirectory.find(self._config.work_dir, self._config.reuse or "latest")
             run = RunDirectory.attach(path)
-            self._config = self._config.following(read_snapshot(run))
+            self._config = self._config.following(
+                read_snapshot(run), model_tables(self._pytest_config)
+            )
         except EvalplugError as error:
             raise pytest.UsageError(str(error)) from None
         if not self._config.models:

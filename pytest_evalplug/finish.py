@@ -21,7 +21,7 @@ from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
-from pytest_evalplug.run.snapshot import write_snapshot
+from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
 from pytest_evalplug.summary.files import write_summary
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
@@ -73,7 +73,7 @@ def finish(
     if config.stage == "infer":
         return outcome
     details.refresh()
-    models = _models(config, manifest, details)
+    models = _models(config, manifest, details, run)
     for part in manifest.parts:
         if not part.cases:
             continue
@@ -125,10 +125,17 @@ def datasets_of(manifest: Manifest) -> list[DatasetRef]:
     return list(dict.fromkeys(refs))
 
 
-def _models(config: RunConfig, manifest: Manifest, details: DetailStore) -> list[str]:
+def _models(
+    config: RunConfig, manifest: Manifest, details: DetailStore, run: RunDirectory
+) -> list[str]:
     parts = [part.model for part in manifest.parts if part.model]
     seen = [model for model, _ in details.tables()]
-    return list(dict.fromkeys([*config.columns, *parts, *seen])) or ["model"]
+    named = list(dict.fromkeys([*config.columns, *parts, *seen]))
+    if not named:  # the run was stopped before the first verdict
+        from pytest_evalplug.session import saved_models
+
+        named = list(saved_models(run))
+    return named or ["model"]
 
 
 def _finish_part(
@@ -305,4 +312,5 @@ def _some(names: Sequence[str], shown: int = 5) -> str:
 
 def snapshot(config: RunConfig, run: RunDirectory, arguments: Sequence[str]) -> None:
     """Write what this session was started with, secrets masked."""
-    write_snapshot(run, {"arguments": list(arguments), **config.to_wire()})
+    shown = [mask_argument(argument) for argument in arguments]
+    write_snapshot(run, {"arguments": shown, **config.to_wire()})

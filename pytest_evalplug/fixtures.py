@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, EvalplugError, NotApplicable, nearest
+from pytest_evalplug.errors import (
+    ConfigError,
+    EvalplugError,
+    FatalModelError,
+    NotApplicable,
+    nearest,
+)
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.stash import session_of
 
@@ -120,6 +126,8 @@ def evaluation(
     try:
         result = session_of(request.config).evaluate(evalplug_case, model_name, record)
     except EvalplugError as error:
+        if isinstance(error, FatalModelError):  # no judge: further replies would be paid in vain
+            request.session.shouldfail = clean(error)
         refuse(error)
     from pytest_evalplug.report.properties import add_properties
 

@@ -107,10 +107,13 @@ class RunConfig:
             given=tuple(given),
         )
 
-    def following(self, saved: Mapping[str, Any]) -> RunConfig:
+    def following(
+        self, saved: Mapping[str, Any], tables: Mapping[str, Mapping[str, Any]]
+    ) -> RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
-        That is its mode, its samples, its judge and its ``--eval-set``, field by field.
+        That is its mode, its samples, its judge and its ``--eval-set``, field by field. What
+        ``tables`` say of the judge now counts: ``saved`` has no secrets.
         """
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
@@ -120,8 +123,9 @@ class RunConfig:
         made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
         follow["overrides"] = _overrides([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
-            tables = saved.get("judge") or {}
-            follow["judge"] = next((resolve_model(name, tables) for name in tables), None)
+            judges = saved.get("judge") or {}
+            known = {**judges, **tables}
+            follow["judge"] = next((resolve_model(name, known) for name in judges), None)
         return replace(self, **follow)
 
     def to_wire(self) -> dict[str, Any]:
@@ -196,6 +200,14 @@ def _rooted(text: str, base: Path, *, several: bool) -> str:
 def _absolute(text: str, base: Path) -> Path:
     path = Path(text).expanduser()
     return path if path.is_absolute() else base / path
+
+
+def model_tables(config: pytest.Config) -> Mapping[str, Mapping[str, Any]]:
+    """Return ``[tool.evalplug.models]``."""
+    tables: Mapping[str, Mapping[str, Any]] = _tool_table(config.inipath, config.rootpath).get(
+        "models", {}
+    )
+    return tables
 
 
 def _tool_table(inipath: Path | None, rootpath: Path) -> Mapping[str, Any]:

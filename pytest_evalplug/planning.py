@@ -33,7 +33,7 @@ def plan_of(items: Sequence[pytest.Item], role: Role) -> list[Case]:
     """Return the cases that this process will run, in order; none where it can't know."""
     if not role.ahead:
         return []
-    own = items
+    own = [item for item in items if item.get_closest_marker("skip") is None]
     if role.count > 1:
         own = [items[position] for position in lane(len(items), role.count, role.number)]
     return [case for item in own if isinstance(case := case_of(item), Case)]

@@ -77,7 +77,8 @@ class EvalSession:
         if not self.manifest.parts:
             return
         self._plan = plan_of(items, self.role)
-        self.verdicts.expect(items)
+        if self.config.stage != "infer":
+            self.verdicts.expect(items)
         self._left = Counter(self._plan)
         if open_run is not None:
             self.open(open_run())
@@ -92,8 +93,7 @@ class EvalSession:
         self._run = run
         self._store = PredictionStore(run, self.role.worker)
         self._details = DetailStore(run, self.role.worker)
-        if self.config.judge is not None and self.config.stage != "infer":
-            self.verdicts.use_judge(self.config.judge, run, self.role.worker, self.role.count)
+        self.verdicts.open(run, self.role.worker, self.role.count, self.config.judge)
         self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
 
     @property
@@ -166,6 +166,8 @@ class EvalSession:
         self._left[case] -= 1
         for source in self._sources.values():
             source.forget(case)
+        if self._left[case] <= 0:
+            self.verdicts.forget(case)
 
     def backend(self, name: str) -> ModelBackend:
         """Load the model ``name``, or return it; others that have nothing left to do are closed.

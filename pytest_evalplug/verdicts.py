@@ -24,6 +24,7 @@ from pytest_evalplug.types import Detail
 
 if TYPE_CHECKING:
     from pytest_evalplug.evaluation.judge.judge import Judge
+    from pytest_evalplug.run.predictions import JudgementStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +68,53 @@ class Verdicts:
     """Scores predictions; those whose scoring waits for a judge or a sandbox, ahead."""
 
     def __init__(self, benchmarks: dict[str, Benchmark]) -> None:
-        self.unjudged = 0
-        """Samples on which a judge gave no verdict."""
         self._benchmarks = benchmarks
         self._ahead: ScoringAhead[Case] = ScoringAhead(self._score)
-        self._judge: Judge | None = None
+        self._judges: dict[tuple[str, str], Judge] = {}
+        self._unjudged: set[Case] = set()
+        """Samples on which a judge gave no verdict."""
+        self._run: tuple[JudgementStore, int] | None = None
         self._scorers: dict[tuple[str, str], Scorer] = {}
         self._models: dict[str, ModelInfo] = {}
         self._expected: set[Case] = set()
         """Cases of which an item asks for a score."""
 
     def expect(self, items: Sequence[pytest.Item]) -> None:
-        """Take note of which samples will be scored."""
-        asking = (item for item in items if "evaluation" in getattr(item, "fixturenames", ()))
+        """Take note of which samples will be scored; an item that is marked ``skip`` is not run."""
+        asking = (
+            item
+            for item in items
+            if "evaluation" in getattr(item, "fixturenames", ())
+            and item.get_closest_marker("skip") is None
+        )
         self._expected = {c for item in asking if isinstance(c := case_of(item), Case)}
 
-    def use_judge(self, spec: ModelSpec, run: RunDirectory, worker: str, share: int) -> None:
-        """Let the benchmarks have the run's judge, one of ``share`` processes that ask it."""
-        from pytest_evalplug.evaluation.judge.judge import judge_from
+    def open(self, run: RunDirectory, worker: str, share: int, spec: ModelSpec | None) -> None:
+        """Keep what judges reply in the run, and let the benchmarks have its judge, if any.
+
+        This process is one of ``share`` that ask.
+        """
         from pytest_evalplug.run.predictions import JudgementStore
 
-        self._judge = judge_from(spec, JudgementStore(run, worker), share)
+        self._run = (JudgementStore(run, worker), share)
+        if spec is None:
+            return
+        from pytest_evalplug.evaluation.judge.judge import judge_from
+
+        judge = self._shared(judge_from(spec))
+        self._ahead.threads = max(
+            self._ahead.threads, int(getattr(spec.options, "concurrency", 1)) // share
+        )
         for benchmark in self._benchmarks.values():
-            benchmark.adapter.judge = self._judge
+            benchmark.adapter.judge = judge
+
+    def _shared(self, judge: Judge) -> Judge:
+        """Return the run's one judge of this kind, which keeps its replies in the run."""
+        key = (judge.name, judge.fingerprint)
+        if key not in self._judges and self._run is not None:
+            judge.store, judge.share = self._run
+            self._judges[key] = judge
+        return self._judges.get(key, judge)
 
     def know(self, model: ModelInfo) -> None:
         """Take note of a model whose predictions will be scored."""
@@ -115,21 +140,25 @@ class Verdicts:
         try:
             return self._ahead.take(case, model, record, tick)
         except VerdictError:
-            self.unjudged += 1
+            self._unjudged.add(case)
             raise
 
+    def forget(self, case: Case) -> None:
+        """Drop what is held for a sample whose last item is over."""
+        self._ahead.forget(case)
+
     def counts(self) -> Counter[str]:
-        """Return how many questions the judge was asked, had been asked before, left open."""
-        counts = Counter({"unjudged": self.unjudged})
-        if self._judge is not None:
-            counts.update({"judged": self._judge.asked, "judgements reused": self._judge.reused})
+        """Return how many questions judges were asked, had been asked before, left open."""
+        counts = Counter({"unjudged": len(self._unjudged)})
+        for judge in self._judges.values():
+            counts.update({"judged": judge.asked, "judgements reused": judge.reused})
         return counts
 
     def close(self) -> None:
-        """Begin nothing more, and let go of the judge."""
+        """Begin nothing more, and let go of the judges."""
         self._ahead.close()
-        if self._judge is not None:
-            self._judge.close()
+        for judge in self._judges.values():
+            judge.close()
 
     def _waits(self, case: Case, model: str) -> bool:
         return case in self._expected and self._scorer(case, model).waits
@@ -141,7 +170,10 @@ class Verdicts:
         key = (case.adapter.meta.name, model)
         if key not in self._scorers:
             postprocessor = self._models[model].pred_postprocessor
-            self._scorers[key] = self._benchmarks[key[0]].scorer_for(postprocessor)
+            benchmark = self._benchmarks[key[0]]
+            self._scorers[key] = scorer = benchmark.scorer_for(postprocessor)
+            for evaluator in (*scorer.config.evaluators, *benchmark.scorer.config.evaluators):
+                evaluator.share_judges(self._shared)
         return self._scorers[key]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.evaluation.columns import asks_for, named_parameters, pick_arguments
@@ -29,6 +29,9 @@ from pytest_evalplug.evaluation.postprocessor import (
 from pytest_evalplug.evaluation.repeats import average_runs
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.types import Score
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
 
 _WAITING = 64
 """How many samples wait at once for an ``async`` ``score_sample``."""
@@ -55,8 +58,10 @@ class BaseEvaluator:
 
     per_sample: ClassVar[bool] = False
     """Whether ``score`` means something on one sample, and so may give an item's verdict."""
-    needs_judge: ClassVar[bool] = False
-    """Whether it asks a judge model, which a run must then have."""
+    needs_judge: bool = False
+    """Whether it asks a judge model and brings none, so that a run must have one."""
+    unranked: ClassVar[frozenset[str]] = frozenset()
+    """Metrics that say nothing of right or wrong, and so nothing of errors counted as wrong."""
     metric: ClassVar[str] = "score"
     """The name of a metric that ``score_sample`` returns as a bare number."""
     scale: ClassVar[Mapping[str, float]] = MappingProxyType({})
@@ -69,6 +74,10 @@ class BaseEvaluator:
 
     def __init__(self, pred_postprocessor: Any = None) -> None:
         self.pred_postprocessor = resolve_postprocessor(pred_postprocessor)
+
+    def share_judges(self, shared: Callable[[Judge], Judge]) -> None:
+        """Replace an own judge by what a run gives for it, with a store and shared limits."""
+        return None
 
     def score_sample(self, *args: Any, **kwargs: Any) -> Any:
         """Score one sample; a subclass that defines this names its arguments."""

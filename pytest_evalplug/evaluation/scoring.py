@@ -106,9 +106,7 @@ class Scorer:
     @property
     def needs_judge(self) -> bool:
         """Whether an Evaluator asks a judge model and brings none of its own."""
-        return any(
-            e.needs_judge and getattr(e, "own_judge", None) is None for e in self.config.evaluators
-        )
+        return any(evaluator.needs_judge for evaluator in self.config.evaluators)
 
     def score(self, state: TaskState, record: Mapping[str, Any] | None = None) -> SampleScore:
         """Score one prediction in the order of the design's section 3.
@@ -178,7 +176,7 @@ class Scorer:
                 scores += [score for score in of_votes if score.metric not in known]
         for score in scores:
             score.subset = score.subset or subset
-            if errors and score.agg_method == "mean":
+            if errors and score.agg_method == "mean" and self._counts_errors(score.metric):
                 share = score.num_samples / (score.num_samples + errors)
                 score.metadata = {**(score.metadata or {}), "if_errors_wrong": score.value * share}
         return scores
@@ -351,6 +349,11 @@ class Scorer:
     def _scale_for(self, metric: str) -> float:
         scales = (e.scale[metric] for e in self.config.evaluators if metric in e.scale)
         return next(scales, scale_of(metric))
+
+    def _counts_errors(self, metric: str) -> bool:
+        """Tell whether 0 is the worst that a metric says of a sample, as of a wrong answer."""
+        unranked = any(metric in evaluator.unranked for evaluator in self.config.evaluators)
+        return self._scale_for(metric) == 100 and not unranked
 
     def _verdict(self, score: Score) -> bool | None:
         correct = (score.metadata or {}).get("correct")

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["wait_for"]
+__all__ = ["cancel_waiting", "wait_for"]
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Awaitable
+from concurrent.futures import Future
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pytest_evalplug.errors import EvalplugError
 
 T = TypeVar("T")
 
@@ -18,25 +22,46 @@ def wait_for(awaitable: Awaitable[T]) -> T:
 
     All of them share one loop in a thread of its own, so that what they share (a semaphore, a
     client's connections) belongs to one loop, and a loop that already runs in the calling thread,
-    as in a notebook, is left alone.
+    as in a notebook, is left alone. Raises EvalplugError where the loop would wait for itself.
     """
-    return asyncio.run_coroutine_threadsafe(_await(awaitable), _loop()).result()
+    loop, thread = _loop()
+    if threading.current_thread() is thread:
+        if inspect.iscoroutine(awaitable):
+            awaitable.close()
+        raise EvalplugError(
+            "a coroutine calls a plain function that waits for another coroutine",
+            fix="Await it instead (judge.ask(...), not judge.generate(...))",
+        )
+    future = asyncio.run_coroutine_threadsafe(_await(awaitable), loop)
+    _futures.add(future)
+    try:
+        return future.result()
+    finally:
+        _futures.discard(future)
 
 
 async def _await(awaitable: Awaitable[T]) -> T:
     return await awaitable
 
 
+def cancel_waiting() -> None:
+    """Cancel all that :func:`wait_for` waits for, in any thread: it raises CancelledError there."""
+    for future in list(_futures):
+        future.cancel()
+
+
+_futures: set[Future[Any]] = set()
 _starting = threading.Lock()
 
 
-def _loop() -> asyncio.AbstractEventLoop:
+def _loop() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
     with _starting:  # two threads that come first together must not make two
         return _start()
 
 
 @cache
-def _start() -> asyncio.AbstractEventLoop:
+def _start() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="evalplug-scoring", daemon=True).start()
-    return loop
+    thread = threading.Thread(target=loop.run_forever, name="evalplug-scoring", daemon=True)
+    thread.start()
+    return loop, thread

@@ -13,8 +13,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,14 +116,10 @@ class Engine:
         Raises ModelError if there is none.
         """
         future = self._call(lambda: self._ensure(case))
-        while True:
-            try:
-                return future.result(timeout=0.2)
-            except (TimeoutError, FutureTimeoutError):
-                if future.done():
-                    raise
-                if tick:
-                    tick()
+        while not wait([future], timeout=0.2).done:
+            if tick:
+                tick()
+        return future.result()
 
     def forget(self, case: Case) -> None:
         """Drop a prediction whose item is over."""
@@ -226,9 +221,11 @@ class Engine:
             self._failed[case] = future
             future.set_exception(_as_error(error, case))
         else:
-            if self._arrived:
-                self._arrived(case, record)
-            future.set_result(record)
+            try:
+                if self._arrived:
+                    self._arrived(case, record)
+            finally:
+                future.set_result(record)
 
     async def _predict(self, case: Case, first: bool) -> Record:
         """Return the saved prediction if it still fits, else ask the model and save it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MASK", "mask", "read_snapshot", "write_snapshot"]
+__all__ = ["MASK", "mask", "mask_argument", "read_snapshot", "write_snapshot"]
 
 import itertools
 import json
@@ -85,6 +85,19 @@ def mask(value: Any, name: str = "") -> Any:
     if isinstance(value, (list, tuple)):
         return [mask(entry) for entry in value]
     return _mask_text(value) if isinstance(value, str) else value
+
+
+def mask_argument(argument: str) -> str:
+    """Return a command line's argument, the JSON that ``NAME=JSON`` ends in masked."""
+    name, equals, rest = argument.partition("=")
+    start = min((i for i in map(rest.find, "{[") if i >= 0), default=-1)
+    try:
+        value = json.loads(rest[start:]) if start >= 0 else None
+    except ValueError:
+        value = None
+    if value is None:
+        return argument
+    return f"{name}{equals}{rest[:start]}{json.dumps(mask(value, name))}"
 
 
 def _is_secret(words: list[str]) -> bool:

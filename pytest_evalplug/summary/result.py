@@ -70,7 +70,11 @@ def build_result(
         repeats=repeats,
         k=list(k),
         num_distinct=num_distinct,
-        metric_samples={s.metric: s.num_samples for s in scores if s.agg_method == "repeats"},
+        metric_samples={
+            s.metric: s.num_samples
+            for s in scores
+            if s.agg_method == "repeats" or s.num_samples != len(scored)
+        },
         num_replies=num_replies(records),
         num_truncated=num_truncated(records),
         res_length=length_stats(records) if with_res_length else None,

@@ -8,7 +8,7 @@ from pytest_evalplug.dataset.adapter import AdapterOptions, DataAdapter, Default
 from pytest_evalplug.dataset.base import answer_text, question_text
 from pytest_evalplug.dataset.meta import BenchmarkMeta, register_benchmark
 from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.types import AggScore, ModelOutput, Report, Sample, TaskState
 
 from .conftest import QA, Make
@@ -127,7 +127,8 @@ def test_scoring_methods_ask_the_scorer(make: Make) -> None:
     assert adapter.scorer is adapter.scorer
     assert adapter.filter_prediction("four", state) == "four"
     assert adapter.match_score("four", "four", "four", state).value == {"accuracy": 1.0}
-    assert adapter.llm_match_score("five", "five", "four", state).value == {"accuracy": 0.0}
+    with pytest.raises(EvalplugError, match="Name one: --judge-model"):
+        adapter.llm_match_score("five", "five", "four", state)
     result = adapter.calculate_metrics(state)
     assert result.score.value == {"accuracy": 1.0}
     (metric,) = adapter.aggregate_scores([result, result])

@@ -107,6 +107,130 @@ def test_without_a_judge_nothing_is_asked(judged: Judged) -> None:
     assert judged.run("--mode=eval").outcomes == {"wrong": 2}
 
 
+def test_asking_the_model_alone_asks_no_judge(judged: Judged) -> None:
+    judged.write("'llm'")
+    judged.project.data([right(0), right(1)])
+    assert judged.run("--mode=infer").outcomes == {"passed": 2}
+    assert judged.server.calls == []
+
+
+def test_a_judge_of_the_benchmarks_own(judged: Judged, mode: tuple[str, ...]) -> None:
+    table = {"backend": "openai", "model": "own", "base_url": judged.server.url}
+    judged.write(f"dict(type='llm', judge_model={table})")
+    judged.project.data([{"q": f"say {w}", "a": "x"} for w in ("yes", "no")])
+    run = judged.project.run(*mode)
+    assert run.outcomes == {"passed": 1, "wrong": 1}
+    assert "judge: 2 questions asked" in run.out
+    again = judged.project.run("--mode=eval", *mode)
+    assert again.result_text() == run.result_text()
+    assert len(judged.server.calls) == 2
+    assert {call.body["model"] for call in judged.server.calls} == {"own"}
+
+
+def test_skipped_samples_are_not_asked_about(judged: Judged) -> None:
+    judged.write("'llm'")
+    judged.project.add(
+        "conftest.py",
+        """
+def pytest_collection_modifyitems(items):
+    items[0].add_marker(pytest.mark.skip)
+""",
+    )
+    judged.project.data([{"q": f"say yes {n}", "a": "x"} for n in range(3)])
+    assert judged.run().outcomes == {"passed": 2, "skipped": 1}
+    assert len(judged.server.calls) == 2
+    assert len(judged.project.asked()) == 2
+
+
+def test_two_tests_of_a_sample_are_one_judgement(judged: Judged) -> None:
+    judged.project.write(
+        "test_quiz.py",
+        JUDGED.format(evaluator="'llm'")
+        + """
+    def test_more(self, evaluation):
+        assert evaluation.correct
+""",
+    )
+    judged.project.data([{"q": f"say yes {n}", "a": "x"} for n in range(3)])
+    judged.says = lambda prompt: "Hard to say."
+    run = judged.run()
+    assert run.outcomes == {"errors": 6}
+    assert len(judged.server.calls) == 6  # each with a second try
+    assert "judge: no verdict on 3 samples" in run.out
+
+
+def test_the_verdict_of_rules_needs_no_judge(judged: Judged) -> None:
+    judged.write(CASCADE.format(True))
+    judged.project.data([right(0), wrong(1)])
+    judged.says = lambda prompt: "Hard to say."
+    run = judged.run()
+    assert run.outcomes == {"passed": 1, "errors": 1}
+    result = run.result()
+    assert (result["accuracy"], result["judged"]) == (100.0, 0.0)
+    assert "no verdict" in result["details"][0]["metadata"]["llm"]["error"]
+    assert set(result["run"]["if_errors_wrong"]) == {"accuracy", "rule_accuracy"}
+
+
+def test_a_mean_over_few_samples_weighs_little(judged: Judged) -> None:
+    judged.project.write(
+        "test_quiz.py",
+        HEAD
+        + f"""
+@register_benchmark(BenchmarkMeta(
+    name="quiz", subset_list=["a", "b"], eval_cfg=dict(evaluator={CASCADE.format(False)})))
+class Quiz(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["a"])
+""",
+    )
+    judged.project.data([*map(right, range(9)), {"q": "say yes", "a": "x"}], "quiz/a/test")
+    judged.project.data([{"q": f"say no {n}", "a": "x"} for n in range(4)], "quiz/b/test")
+    run = judged.run()
+    line = next(x for x in run.out.splitlines() if "llm_accuracy_weighted" in x)
+    assert line.split()[-1] == "20.00"  # one of five
+
+
+def test_what_is_wrong_with_a_judge_is_said_before_the_model_is_asked(judged: Judged) -> None:
+    judged.project.data([right(0)])
+    for evaluator, said in [
+        ("dict(type='llm', prompt_template='Is {answer} right?')", "has no {prediction}"),
+        ("dict(type='llm', generation=dict(temprature=0))", "no parameter 'temprature'"),
+        ("dict(type='pairwise', baseline='nowhere')", "nowhere has predictions of no model"),
+    ]:
+        judged.write(evaluator)
+        run = judged.run()
+        assert run.outcomes == {"errors": 1}
+        assert said in run.out
+    assert judged.project.asked() == []
+
+
+def test_headers_of_a_judge_stay_off_the_disk_and_are_sent_again(judged: Judged) -> None:
+    judged.write("'llm'")
+    judged.project.add(
+        "pyproject.toml",
+        f"""
+[tool.evalplug.models.strict]
+backend = "openai"
+model = "j"
+base_url = "{judged.server.url}"
+headers = {{ X-Team = "s3cret" }}
+""",
+    )
+    judged.project.data([{"q": "say yes", "a": "x"}])
+    own = '{"headers": {"X-Api": "s3cret"}, "backend": "openai", "model": "m"}'
+    run = judged.project.run(
+        "--judge-model=strict",
+        f'--eval-set=quiz.eval_cfg={{"evaluator": {{"type": "llm", "judge_model": {own}}}}}',
+    )
+    assert run.outcomes == {"passed": 1}
+    for path in run.path.rglob("*"):
+        assert not path.is_file() or b"s3cret" not in path.read_bytes(), path
+    judged.write("dict(type='llm', labels=['CORRECT', 'INCORRECT', 'UNCLEAR'])")  # asks anew
+    project = judged.project
+    assert project.run("--mode=eval", "--eval-set=quiz.eval_cfg={}").ret in (0, 1)
+    assert {call.headers.get("x-team") for call in judged.server.calls} == {"s3cret"}
+
+
 def test_an_unknown_judge_is_a_usage_error(judged: Judged) -> None:
     judged.write("'llm'")
     judged.project.data([right(0)])
@@ -202,4 +326,5 @@ def test_a_judge_that_refuses_the_key_is_one_clear_error_a_sample(judged: Judged
     run = judged.run()
     assert run.ret == 1
     assert len(judged.server.calls) < 20  # what was in flight, not all of them
+    assert run.outcomes == {"errors": 1}  # and then no further model requests
     assert "401" in run.out

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -123,6 +124,8 @@ def test_ctrl_c_keeps_what_arrived(project: Project, mode: tuple[str, ...]) -> N
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # a shell's background job, as a CI may be, ignores Ctrl-C
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     wait_for_results(project.path)
     os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to the workers, too

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 __all__ = ["CascadeEvaluator"]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, FatalModelError, ModelError
 from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.registry import evaluators
 from pytest_evalplug.types import Score
+
+if TYPE_CHECKING:
+    from pytest_evalplug.evaluation.judge.judge import Judge
 
 
 @evaluators.register("cascade", "CascadeEvaluator")
@@ -25,6 +28,7 @@ class CascadeEvaluator(BaseEvaluator):
     over those; with ``parallel``, ``disagreement``.
     """
 
+    unranked = frozenset({"judged", "llm_accuracy", "disagreement"})
     scale: ClassVar[Mapping[str, float]] = MappingProxyType(
         dict.fromkeys(("rule_accuracy", "judged", "llm_accuracy", "disagreement"), 100.0)
     )
@@ -62,6 +66,11 @@ class CascadeEvaluator(BaseEvaluator):
         """It needs a judge if a part does."""
         return self.rule.needs_judge or self.llm.needs_judge
 
+    def share_judges(self, shared: Callable[[Judge], Judge]) -> None:
+        """Let both parts use what a run gives for their own judges."""
+        self.rule.share_judges(shared)
+        self.llm.share_judges(shared)
+
     def check(self, where: str = "") -> None:
         """Its parts have been checked."""
 
@@ -71,12 +80,18 @@ class CascadeEvaluator(BaseEvaluator):
         value, metadata = {"rule_accuracy": float(by_rule)}, {"rule": rule.metadata}
         correct, by_llm = by_rule, None
         if self.parallel or not by_rule:
-            llm = self._verdict(self.llm, row)
-            by_llm = llm.metadata["correct"]
-            correct = by_rule or by_llm
-            value["llm_accuracy"] = float(by_llm)
-            metadata["llm"] = llm.metadata
-        if self.parallel:
+            try:
+                llm = self._verdict(self.llm, row)
+            except ModelError as error:
+                if not by_rule or isinstance(error, FatalModelError):
+                    raise
+                metadata["llm"] = {"error": str(error)}  # the rules have settled it
+            else:
+                by_llm = llm.metadata["correct"]
+                correct = by_rule or by_llm
+                value["llm_accuracy"] = float(by_llm)
+                metadata["llm"] = llm.metadata
+        if self.parallel and by_llm is not None:
             value["disagreement"] = float(by_rule != by_llm)
         return Score(
             {"accuracy": float(correct), **value, "judged": float(by_llm is not None)},

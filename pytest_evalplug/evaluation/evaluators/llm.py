@@ -9,12 +9,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
+from pytest_evalplug.dataset.templates import placeholders
 from pytest_evalplug.errors import ConfigError, DataError, VerdictError
 from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.judge.judge import Judge, judge_from
 from pytest_evalplug.evaluation.judge.prompts import CORRECTNESS, PAIRWISE, RUBRIC, judge_prompt
 from pytest_evalplug.evaluation.judge.verdict import read_score, read_verdict
 from pytest_evalplug.evaluation.registry import evaluators
+from pytest_evalplug.model.spec import check_generation
 from pytest_evalplug.types import Sample
 
 T = TypeVar("T")
@@ -23,13 +25,11 @@ T = TypeVar("T")
 class JudgeEvaluator(BaseEvaluator):
     """What the Evaluators below share: a judge, and one more try at a verdict.
 
-    The judge is the run's ``--judge-model``, else ``judge_model``: what ``--model`` takes, a
-    table as in ``[tool.evalplug.models]``, or a backend. ``generation`` holds fields of
-    GenerationParams. A reply without a verdict is asked once for nothing but that; if there is
-    none again, the sample is an error, never a guess.
+    The judge is the run's ``--judge-model``, else ``judge_model``: a built-in name or an ad hoc
+    form as for ``--model``, a table as in ``[tool.evalplug.models]``, or a backend.
+    ``generation`` holds fields of GenerationParams. A reply without a verdict is asked once for
+    nothing but that; if there is none again, the sample is an error, never a guess.
     """
-
-    needs_judge: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -43,6 +43,17 @@ class JudgeEvaluator(BaseEvaluator):
         self.own_judge = judge_from(judge_model) if judge_model is not None else None
         self.system_prompt = system_prompt
         self.generation = dict(generation or {})
+        check_generation(self.generation, type(self).__name__)
+
+    @property
+    def needs_judge(self) -> bool:  # type: ignore[override]
+        """Whether it has none of its own."""
+        return self.own_judge is None
+
+    def share_judges(self, shared: Callable[[Judge], Judge]) -> None:
+        """Use what a run gives for the own judge."""
+        if self.own_judge is not None:
+            self.own_judge = shared(self.own_judge)
 
     async def ask(
         self,
@@ -65,7 +76,12 @@ class JudgeEvaluator(BaseEvaluator):
         system = [{"role": "system", "content": self.system_prompt}] if self.system_prompt else []
         messages: list[Any] = [*system, {"role": "user", "content": prompt}]
         for _ in range(2):
-            reply = await judge.ask(messages, dataset=dataset, **self.generation)
+            reply = await judge.ask(
+                messages,
+                dataset=dataset,
+                accept=lambda reply: read(reply) is not None,
+                **self.generation,
+            )
             verdict = read(reply)
             if verdict is not None:
                 return verdict, reply
@@ -99,10 +115,11 @@ class GenericLLMEvaluator(JudgeEvaluator):
     ) -> None:
         super().__init__(judge_model, **options)
         self.prompt_template = prompt_template
+        check_template(prompt_template, "prediction")
         if not isinstance(labels, Mapping):
-            labels = {label: float(i == 0) for i, label in enumerate(labels)}
-        self.labels = dict(labels)
-        if len({label.casefold() for label in labels}) < 2 or not all(
+            labels = {str(label): float(i == 0) for i, label in enumerate(labels)}
+        self.labels = {str(label): float(value) for label, value in labels.items()}
+        if len({label.casefold() for label in self.labels}) < 2 or not all(
             0 <= value <= 1 for value in self.labels.values()
         ):
             raise ConfigError(
@@ -163,6 +180,7 @@ class RubricEvaluator(JudgeEvaluator):
         **options: Any,
     ) -> None:
         super().__init__(judge_model, **options)
+        check_template(prompt_template, "prediction")
         if not low < high:
             raise ConfigError(f"the scale runs from {low} to {high}", fix="low must be below high")
         self.rubric, self.low, self.high, self.threshold = rubric, low, high, threshold
@@ -214,6 +232,7 @@ class PairwiseEvaluator(JudgeEvaluator):
     ``tie``, ``loss``, and ``order_bias``, the share in which the order decided. No verdict.
     """
 
+    unranked = frozenset({"win", "tie", "loss", "order_bias"})
     scale: ClassVar[Mapping[str, float]] = MappingProxyType(
         dict.fromkeys(("win_rate", "win", "tie", "loss", "order_bias"), 100.0)
     )
@@ -228,6 +247,7 @@ class PairwiseEvaluator(JudgeEvaluator):
         **options: Any,
     ) -> None:
         super().__init__(judge_model, **options)
+        check_template(prompt_template, "first", "second")
         self.baseline = _Baseline(Path(baseline), baseline_model)
         self.prompt_template = prompt_template
 
@@ -241,7 +261,7 @@ class PairwiseEvaluator(JudgeEvaluator):
         judge: Judge | None = None,
     ) -> dict[str, Any]:
         """Ask the judge twice about one prediction."""
-        other = self.baseline.prediction(dataset, index)
+        other = self.baseline.prediction(dataset, index, sample.index)
         values = {"question": sample.input, "reference": reference_text(reference, sample)}
         points, replies = 0, []
         for own_first in (True, False):
@@ -274,31 +294,43 @@ class _Baseline:
     """Another run's predictions."""
 
     def __init__(self, path: Path, model: str | None) -> None:
-        from pytest_evalplug.run.directory import RunDirectory
+        from pytest_evalplug.run.directory import RunDirectory, safe_name
         from pytest_evalplug.run.predictions import PredictionStore
 
         folder = path / "predictions"
         models = sorted(p.name for p in folder.iterdir()) if folder.is_dir() else []
-        if not models or (model is None and len(models) > 1):
+        known = {safe_name(model)} & {*models} if model else models
+        if len(known) != 1:
             raise ConfigError(
                 f"{path} has predictions of {', '.join(models) or 'no model'}",
                 where="baseline",
                 fix="Name a run directory, and baseline_model where it has several models",
             )
         self._store = PredictionStore(RunDirectory.attach(path), "baseline")
-        self._model = model or models[0]
+        (self._model,) = known
         self._where = str(path)
 
-    def prediction(self, dataset: str, index: str) -> str:
-        """Return the baseline's prediction. Raises DataError if it has none."""
-        record = self._store.get(self._model, dataset, index)
+    def prediction(self, dataset: str, *indices: str) -> str:
+        """Return the baseline's first prediction of these. Raises DataError if it has none."""
+        found = (self._store.get(self._model, dataset, index) for index in indices)
+        record = next(filter(None, found), None)
         if record is None:
             raise DataError(
-                f"the baseline has no prediction of {dataset} {index}",
+                f"the baseline has no prediction of {dataset} {indices[0]}",
                 where=self._where,
                 fix="Run the baseline on the same samples",
             )
         return str(record["prediction"])
+
+
+def check_template(template: str, *needed: str) -> None:
+    """Raise ConfigError for a template that would not show a judge what it is to judge."""
+    for name in needed:
+        if name not in placeholders(template):
+            raise ConfigError(
+                f"the prompt_template has no {{{name}}}, which is what the judge is to judge",
+                fix=f"It has {', '.join(sorted(placeholders(template))) or 'no placeholder'}",
+            )
 
 
 def reference_text(reference: Any, sample: Sample | None) -> Any:

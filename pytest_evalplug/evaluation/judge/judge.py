@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError
 from pytest_evalplug.evaluation.waiting import wait_for
-from pytest_evalplug.inference.batcher import Batcher
+from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
@@ -39,7 +39,10 @@ class Judge:
     asked: int = 0
     reused: int = 0
     _batcher: Batcher | None = None
-    _failure: EvalplugError | None = None
+    _failure: FatalModelError | None = None
+    _closed: bool = False
+    _fresh: set[str] = field(default_factory=set)
+    """Questions asked by this object."""
     _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
     _waiting: dict[str, asyncio.Future[str]] = field(default_factory=dict)
 
@@ -47,44 +50,71 @@ class Judge:
         """Return the judge's reply, for callers that are plain functions; raises ModelError."""
         return wait_for(self.ask(prompt, dataset=dataset, **params))
 
-    async def ask(self, prompt: Prompt, *, dataset: str = "judge", **params: Any) -> str:
+    async def ask(
+        self,
+        prompt: Prompt,
+        *,
+        dataset: str = "judge",
+        accept: Callable[[str], bool] = lambda reply: True,
+        **params: Any,
+    ) -> str:
         """Return the judge's reply to ``prompt``, from the store if it has been asked before.
 
         ``params`` are fields of GenerationParams; the judge's own settings win over them.
-        ``dataset`` names the file that keeps the reply. Raises ModelError, or ConfigError if the
-        model can't be had.
+        ``dataset`` names the file that keeps the reply. A reply of an earlier run that ``accept``
+        does not take is asked for again. Raises ModelError, FatalModelError if the model can't
+        be had.
         """
         settings = {"max_tokens": 1024, **params, **self.generation}
         asked = GenerationParams(**{**settings, "stop": tuple(settings.get("stop") or ())})
         key = digest([self.fingerprint or self.name, prompt, asked.to_wire()])
         if key not in self._waiting:
-            task = asyncio.ensure_future(self._reply(key, prompt, asked, dataset))
+            task = asyncio.ensure_future(self._reply(key, prompt, asked, dataset, accept))
             self._waiting[key] = task
             task.add_done_callback(lambda _: self._waiting.pop(key, None))
         return await asyncio.shield(self._waiting[key])
 
     def close(self) -> None:
         """Send nothing more, let go of the model, bring the replies to the disk."""
+        self._closed = True
         if self._batcher is not None:
             wait_for(self._shut_down(self._batcher))
             self._batcher = None
         if self.store is not None:
             self.store.close()
 
-    async def _reply(self, key: str, prompt: Prompt, params: GenerationParams, dataset: str) -> str:
-        saved = self.store.get(self.name, dataset, key) if self.store else None
-        if saved is not None:
+    async def _reply(
+        self,
+        key: str,
+        prompt: Prompt,
+        params: GenerationParams,
+        dataset: str,
+        accept: Callable[[str], bool],
+    ) -> str:
+        saved = self._saved(dataset, key)
+        if saved is not None and (key in self._fresh or accept(saved)):
             self.reused += 1
-            return str(saved["prediction"])
+            return saved
         batcher = await self._loaded()
-        self.asked += 1
         output = await batcher.submit(prompt, params)
+        self.asked += 1
+        self._fresh.add(key)
         if self.store:
             self.store.put(self.name, dataset, _record(key, prompt, output))
         return output.completion
 
+    def _saved(self, dataset: str, key: str) -> str | None:
+        if self.store is None:
+            return None
+        if self.share > 1:  # another process may have asked meanwhile
+            self.store.refresh()
+        record = self.store.get(self.name, dataset, key)
+        return None if record is None else str(record["prediction"])
+
     async def _loaded(self) -> Batcher:
         async with self._loading:
+            if self._closed:
+                raise StoppedError("the run was stopped")
             if self._failure is not None:
                 raise self._failure
             if self._batcher is None:
@@ -92,8 +122,8 @@ class Judge:
                 try:
                     backend = await loop.run_in_executor(None, self.create)
                 except EvalplugError as error:
-                    self._failure = error
-                    raise
+                    self._failure = FatalModelError(error.what, where=error.where, fix=error.fix)
+                    raise self._failure from None
                 self._batcher = Batcher(backend, INFERENCERS["gen"], self.share)
             return self._batcher
 
@@ -114,8 +144,8 @@ def judge_from(
 ) -> Judge:
     """Return the judge that ``model`` means.
 
-    ``model`` is a backend, a table as in ``[tool.evalplug.models]``, or what ``--model`` takes.
-    Raises ConfigError for what is no model.
+    ``model`` is a backend, a table as in ``[tool.evalplug.models]``, or a built-in name or an ad
+    hoc form as for ``--model``. Raises ConfigError for what is no model.
     """
     if isinstance(model, Mapping):
         table = dict(model)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, EvalplugError, VerdictError
+from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError, VerdictError
 from pytest_evalplug.evaluation.evaluators.llm import GenericLLMEvaluator, RubricEvaluator
 from pytest_evalplug.evaluation.judge.judge import Judge, judge_from
 from pytest_evalplug.evaluation.judge.prompts import CORRECTNESS, judge_prompt
@@ -79,7 +79,7 @@ def test_a_judge_that_cannot_be_loaded_is_tried_once() -> None:
 
     judge = Judge("j", create)
     for _ in range(3):
-        with pytest.raises(ConfigError, match="no weights"):
+        with pytest.raises(FatalModelError, match="no weights"):
             judge.generate("q")
     assert len(calls) == 1
 
