@@ -204,7 +204,9 @@ def _with_method(stub: Piece, pieces: list[Piece]) -> str:
             imports = [s for s in found if _IMPORT.match(s.head)]
             given = [s for s in found if _is_definition(s) and not _IMPORT.match(s.head)]
             method = textwrap.indent(_text(given), margin)
-            return _program([*imports, Statement(text[: methods[-1].start()] + method, "")])
+            parts = [*imports, Statement(text[: methods[-1].start()] + method, "")]
+            others = [s for p in pieces if p is not piece for s in p]
+            return _program([*_needed(parts, others), *parts])
     return ""
 
 

@@ -17,6 +17,7 @@ _CUE = re.compile(rf"\#\#\#\# | \\boxed[ ]?\{{ | <answer> | {ANSWER}", re.VERBOS
 _GAP = re.compile(r"[\s:=*$]*")
 _SENTENCE_END = re.compile(r"\n|[.!?](?=[\s\"')*]|$)|[。!?]")
 _ASIDE = re.compile(r", |;|、| (?:because|since|where|so|which|therefore|thus)\b")
+_DENIED = re.compile(r"\b(?:not|instead of|rather than) [$€£¥₹]?\d[\d.,]*")
 _CLAUSE_LENGTH = 200
 _DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"(?<!\\)(?:\([^()]*\)|\[[^\[\]]*\])")
@@ -57,7 +58,8 @@ def canonical_number(text: str) -> str:
 
 
 def _find_last(reply: str) -> str:
-    return _marked(reply) or _last(_ENUMERATION.sub("", reply)) or _last(reply)
+    stated = _DENIED.sub(" ", _ENUMERATION.sub("", reply))
+    return _marked(reply) or _last(stated) or _last(reply)
 
 
 def _find_first(reply: str) -> str:

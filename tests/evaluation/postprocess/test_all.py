@@ -29,6 +29,9 @@ LINEAR: dict[str, Callable[[str], Any]] = {
     **{n: postprocessors.get(n) for n in NAMES if n not in SLOW_AT_THE_SOURCE},
     "code in a prompt": lambda text: extract_program("    return 1", prompt=text),
     "code for a prompt": lambda text: extract_program(text, prompt="def f(x):\n", entry_point="f"),
+    "code for a class": lambda text: extract_program(
+        text, prompt="class S:\n    def f(self):\n", entry_point="S"
+    ),
     "exact match": normalize_answer,
 }
 

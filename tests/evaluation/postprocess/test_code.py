@@ -121,6 +121,41 @@ def test_a_body_continues_the_prompt() -> None:
     )
 
 
+def test_a_method_continues_the_class_of_the_prompt() -> None:
+    prompt = "class S:\n    def f(self, x):\n        pass\n\n    def g(self, x):\n        'Doc.'\n"
+    bare = "def g(self, x):\n    return math.floor(x)"
+    for reply in (
+        f"import math\n\n{bare}",
+        f"```python\nimport math\n```\nNow:\n```python\n{textwrap.indent(bare, '    ')}\n```",
+        "        import math\n        return math.floor(x)",
+        f"import math\n\n{prompt}        return math.floor(x)\n\nprint(S().g(1))",
+    ):
+        program = extract_program(reply, entry_point="S", prompt=prompt)
+        assert results([(program, "(S().g(3.5), S().f(1))")]) == ["(3, None)"], reply
+
+
+def test_a_fence_that_shows_the_use_is_no_program() -> None:
+    f = "def f(x):\n    return x"
+    check(
+        ("    return x\n\nUsage:\n```python\nprint(f(1))\n```", STUB, "f(3)", "3"),
+        (f"{f}\n\nIt prints:\n```\n>>> f(1)\n1\n```", "", "f(3)", "3"),
+        (f"```sh\npip install x\n```\n\n{f}", "", "f(3)", "3"),
+        (f"```python\n{f}\n```\n```python\nfrom s import f\nf(1)\n```", "", "f(3)", "3"),
+        (f"{f}\n```\nUse it:\n```python\nfrom s import f\n```", "", "f(3)", "3"),
+    )
+
+
+def test_code_in_sessions_quotes_and_spans() -> None:
+    session = ">>> def f(x):\n...     y = x\n...\n...     return y\n...\n>>> f(1)\n1\n"
+    check(
+        (session, "", "f(3)", "3"),
+        (f"```pycon\n{session}```", "", "f(3)", "3"),
+        ("> So:\n>\n> ```\n> def f(x):\n>     return x > 1\n> ```", "", "f(3)", "True"),
+        ("Use `def f(x): return x`.", "", "f(3)", "3"),
+        ("```def f(x: int) -> int: return x```", "", "f(3)", "3"),
+    )
+
+
 def test_a_whole_function_stands_after_what_the_prompt_defines() -> None:
     prompt = f"from typing import *\n\ndef h(x):\n    return x + 1\n\n\n{STUB}"
     check(
