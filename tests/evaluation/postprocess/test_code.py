@@ -128,7 +128,7 @@ def test_a_method_continues_the_class_of_the_prompt() -> None:
         f"import math\n\n{bare}",
         f"```python\nimport math\n```\nNow:\n```python\n{textwrap.indent(bare, '    ')}\n```",
         "        import math\n        return math.floor(x)",
-        f"import math\n\n{prompt}        return math.floor(x)\n\nprint(S().g(1))",
+        f"import math\n\n{prompt}        return math.floor(x)\n\nT = S()\n",
     ):
         program = extract_program(reply, entry_point="S", prompt=prompt)
         assert results([(program, "(S().g(3.5), S().f(1))")]) == ["(3, None)"], reply
