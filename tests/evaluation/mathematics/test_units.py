@@ -16,6 +16,7 @@ from pytest_evalplug.evaluation.mathematics.units import find_unit, is_unit
         ("$", ("dollar",)),
         ("dollars per hour", ("dollar",)),
         ("degrees", ("degree",)),
+        ("平方厘米", ("cm", "square")),
         ("apples", ()),
         ("", ()),
     ],
