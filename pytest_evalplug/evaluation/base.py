@@ -11,7 +11,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.evaluation.columns import asks_for, named_parameters, pick_arguments
 from pytest_evalplug.evaluation.outcome import (
     BINARY,
@@ -86,18 +86,24 @@ class BaseEvaluator:
     def score(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Score the whole set; a subclass that defines this names its arguments.
 
-        As it stands it takes ``predictions, references`` and further columns of the same length,
-        and returns the means of ``score_sample`` with ``details``. Raises ConfigError for an
-        empty set or columns of different lengths.
+        As it stands it takes ``predictions, references`` and further columns of the same length
+        (what is no column goes to every sample as it is), and returns the means of
+        ``score_sample`` with ``details``. A sample that can't be scored has an ``error`` there
+        and no part in the means. Raises ConfigError for an empty set or columns of different
+        lengths, and the first error where no sample could be scored.
         """
         columns = {**dict(zip(("predictions", "references"), args, strict=False)), **kwargs}
-        rows = self._score_rows(_rows(columns, type(self).__name__))
+        every = self._score_rows(_rows(columns, type(self).__name__))
+        scores = [score for score in every if isinstance(score, Score)]
         means: dict[str, Any] = {
-            name: self.scale_for(name) * fmean(r.value[name] for r in rows if name in r.value)
-            for name in dict.fromkeys(name for row in rows for name in row.value)
+            name: self.scale_for(name) * fmean(s.value[name] for s in scores if name in s.value)
+            for name in dict.fromkeys(name for score in scores for name in score.value)
         }
         means["details"] = [
-            {"pred": r.extracted_prediction, **r.value, **(r.metadata or {})} for r in rows
+            {"pred": s.extracted_prediction, **s.value, **(s.metadata or {})}
+            if isinstance(s, Score)
+            else {"error": str(s)}
+            for s in every
         ]
         return means
 
@@ -205,11 +211,23 @@ class BaseEvaluator:
     def _defines(self, method: str) -> bool:
         return getattr(type(self), method) is not getattr(BaseEvaluator, method)
 
-    def _score_rows(self, rows: Sequence[Mapping[str, Any]]) -> list[Score]:
-        if not self.waits:
-            return [self._score_row(row) for row in rows]
-        with ThreadPoolExecutor(_WAITING) as threads:
-            return list(threads.map(self._score_row, rows))
+    def _score_rows(self, rows: Sequence[Mapping[str, Any]]) -> list[Score | EvalplugError]:
+        """Return each row's Score, or its error; raises the first if there is nothing else."""
+
+        def attempt(row: Mapping[str, Any]) -> Score | EvalplugError:
+            try:
+                return self._score_row(row)
+            except EvalplugError as error:
+                return error
+
+        if self.waits:
+            with ThreadPoolExecutor(_WAITING) as threads:
+                results = list(threads.map(attempt, rows))
+        else:
+            results = list(map(attempt, rows))
+        if not any(isinstance(result, Score) for result in results):
+            raise next(result for result in results if isinstance(result, EvalplugError))
+        return results
 
     def _score_row(self, row: Mapping[str, Any]) -> Score:
         where = type(self).__name__
@@ -252,7 +270,11 @@ def _rows(columns: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     size = lengths.get("predictions", 0)
     if not size or any(length != size for length in lengths.values()):
         raise ConfigError(_UNEVEN.format(lengths), where=where)
-    return [{singular.get(name, name): columns[name][i] for name in lengths} for i in range(size)]
+    same = {name: value for name, value in columns.items() if name not in lengths}
+    return [
+        {**same, **{singular.get(name, name): columns[name][i] for name in lengths}}
+        for i in range(size)
+    ]
 
 
 def _is_column(value: Any) -> bool:

@@ -7,11 +7,12 @@ __all__ = ["Scorer"]
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isclose
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, cast
 
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.evaluation.adapter import Adapter
 from pytest_evalplug.evaluation.aggregate import mean_scores, repeat_scores, set_scores
 from pytest_evalplug.evaluation.choices import choice_letters
 from pytest_evalplug.evaluation.columns import with_derived
@@ -20,44 +21,6 @@ from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
 from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import AggScore, Detail, Sample, SampleScore, Score, TaskState
-
-if TYPE_CHECKING:
-    from pytest_evalplug.evaluation.judge.judge import Judge
-
-
-class _Adapter(Protocol):
-    """What scoring needs of a benchmark's adapter."""
-
-    name: str
-    eval_cfg: Mapping[str, Any]
-    metric_list: Sequence[str]
-    threshold: float | None
-    k: Sequence[int]
-
-    def overrides(self, method: str) -> bool: ...
-    def calculate_metrics(self, task_state: TaskState) -> SampleScore: ...
-    def filter_prediction(self, prediction: Any, task_state: TaskState) -> Any: ...
-    def extract_answer(self, prediction: Any, task_state: TaskState) -> Any: ...
-    def match_score(
-        self,
-        original_prediction: Any,
-        filtered_prediction: Any,
-        reference: Any,
-        task_state: TaskState,
-    ) -> Score: ...
-    def llm_match_score(
-        self,
-        original_prediction: Any,
-        filtered_prediction: Any,
-        reference: Any,
-        task_state: TaskState,
-    ) -> Score: ...
-    def aggregate_scores(self, sample_scores: list[SampleScore]) -> list[AggScore]: ...
-
-    judge: Judge | None
-
-    @property
-    def has_subsets(self) -> bool: ...
 
 
 class Scorer:
@@ -69,7 +32,7 @@ class Scorer:
     the methods of the same name here. ``model_postprocessor`` is the model's, applied first.
     """
 
-    def __init__(self, adapter: _Adapter, model_postprocessor: Any = None) -> None:
+    def __init__(self, adapter: Adapter, model_postprocessor: Any = None) -> None:
         self.adapter = adapter
         options = getattr(adapter, "options", None)
         self.where = f"{getattr(options, 'where', '') or adapter.name}: eval_cfg"

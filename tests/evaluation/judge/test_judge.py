@@ -93,6 +93,16 @@ def test_one_more_try_at_a_verdict() -> None:
         GenericLLMEvaluator(Backend("Well...")).score(["5"], ["4"])
 
 
+def test_one_sample_without_a_verdict_costs_only_itself() -> None:
+    class OneByOne(GenericLLMEvaluator):
+        waits = False  # so that the replies come in order
+
+    judge = judge_from(Backend("CORRECT", "Well..."))
+    result = OneByOne().score(["4", "5"], ["4", "4"], judge=judge)
+    assert (result["accuracy"], result["details"][0]["correct"]) == (100.0, True)
+    assert "no verdict" in result["details"][1]["error"]
+
+
 def test_graded_labels_and_a_rubric() -> None:
     labels = {"GOOD": 1.0, "FAIR": 0.5, "BAD": 0.0}
     result = GenericLLMEvaluator(Backend("FAIR"), labels=labels).score(["x"], ["y"])
