@@ -17,6 +17,7 @@ from pytest_evalplug.evaluation.postprocess.python_source import (
     is_statement,
     statements,
 )
+from pytest_evalplug.evaluation.postprocess.reply import TURN_END
 from pytest_evalplug.evaluation.postprocess.think import without_reasoning
 from pytest_evalplug.evaluation.registry import postprocessors
 
@@ -28,6 +29,7 @@ _OTHER_LANGUAGES = re.compile(
     r"|cpp|c\+\+|csharp|c\#|go|rust|rs|ruby|rb|php|perl|lua|r|julia|swift|haskell|ocaml|sql"
     r"|latex|tex|makefile|dockerfile)"
 )
+_TURN_END = re.compile(rf"{TURN_END}[ \t]*$", re.MULTILINE)
 _MAIN_GUARD = re.compile(r"if\b[^\n]*\b__name__\b")
 _FUTURE = re.compile(r"^from __future__ import [^\n]+\n?", re.MULTILINE)
 _DEFINITION = re.compile(r"(?:async[ ]+)?def\b|class\b|import\b|from\b|@")
@@ -73,7 +75,8 @@ def extract_program(reply: Any, *, entry_point: str = "", prompt: str = "") -> s
     """
     stub = _stub(_plain(prompt))
     name = entry_point or _last_function(stub)
-    pieces = _pieces(unquoted(_plain(reply)), name)
+    turn = _TURN_END.split(_plain(reply), maxsplit=1)[0]
+    pieces = _pieces(unquoted(turn), name)
     if not _defines(stub, name):
         return _whole(pieces, [s for s in stub if s.names], name)
     whole = _whole(pieces, [s for s in stub if name not in s.names], name, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["answer_texts"]
+__all__ = ["TURN_END", "answer_texts"]
 
 import re
 from collections.abc import Iterator
@@ -11,12 +11,15 @@ from typing import Any
 from pytest_evalplug.evaluation.postprocess.text import fold
 from pytest_evalplug.evaluation.postprocess.think import split_reasoning
 
+TURN_END = r"(?:<\|(?:im_end|endoftext|end_of_text|eot_id|end)\|>|</s>|<end_of_turn>)"
+"""What ends a turn of a chat, where it was not taken out of the text."""
+
 _NEXT = re.compile(
     r"\n[ #>*]{0,8}(?:(?i:question|problem|exercise|human|user|instruction)|Q|问题|题目|問題|例题)"
     r" ?\d{0,4}[ *]{0,4}(?:[:.]|(?=\n))"
-    r"|<\|(?:im_end|endoftext|end_of_text|eot_id|end)\|>|</s>|<end_of_turn>"
+    rf"|{TURN_END}"
 )
-"""What begins a further question, or ends a turn of a chat."""
+"""What comes after the answer: a further question, or the next turn."""
 
 _HEAD, _TAIL = 4_000, 60_000
 """A reply's characters that are looked at, from its start and its end; no answer needs more."""
