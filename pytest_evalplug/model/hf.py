@@ -14,6 +14,7 @@ from pytest_evalplug.errors import ConfigError, ModelError, TooLongError
 from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.hf_batches import Batcher
 from pytest_evalplug.model.hf_loading import load_model
+from pytest_evalplug.model.hf_prefix import WORTH_KEEPING, PrefixCache, shared_length
 from pytest_evalplug.model.hf_tokens import PromptEncoder
 from pytest_evalplug.model.hf_tree import TreeScorer, can_share
 from pytest_evalplug.model.scored import Scored
@@ -81,9 +82,11 @@ class HFBackend:
             return self._fitting(self._encoder.prompt(prompt), params.max_tokens)
 
         def compute(rows: list[list[int]]) -> list[ModelOutput]:
-            return generate_batch(
-                self._model, self._encoder, self._pad(rows), rows, params, self._end_ids
-            )
+            header = self._header(rows)
+            inputs = self._pad(rows, len(header))
+            if header:
+                inputs |= {"cache": self._prefixes.of(header)}
+            return generate_batch(self._model, self._encoder, inputs, rows, params, self._end_ids)
 
         return _map_valid(
             prompts, encode, lambda rows: self._batcher.run(rows, compute, length=len)
@@ -168,7 +171,13 @@ class HFBackend:
     @cached_property
     def _tree(self) -> TreeScorer | None:
         """What scores rows that begin alike; None where the model can't."""
-        return TreeScorer(self._model, self._max_logits) if can_share(self._model) else None
+        if not can_share(self._model):
+            return None
+        return TreeScorer(self._model, self._max_logits, self._prefixes)
+
+    @cached_property
+    def _prefixes(self) -> PrefixCache:
+        return PrefixCache(self._model)
 
     @cached_property
     def _max_logits(self) -> int:
@@ -226,16 +235,30 @@ class HFBackend:
             inputs = {**inputs, "logits_to_keep": keep}
         return self._model(**inputs, use_cache=False).logits[:, -keep:]
 
-    def _pad(self, rows: list[list[int]]) -> dict[str, Any]:
-        """Return left-padded ``input_ids`` and ``attention_mask``, rows x longest, on the device.
+    def _header(self, rows: list[list[int]]) -> tuple[int, ...]:
+        """Return what all rows begin with and is kept from now on, if that is worth it."""
+        shortest = min(map(len, rows)) - 1  # one token at least is left to read
+        shared = min(shortest, shared_length(min(rows), max(rows)))
+        if shared < WORTH_KEEPING or self._tree is None:
+            return ()
+        if len(rows) > 1:
+            self._prefixes.compute(tuple(rows[0][:shared]))
+        return tuple(rows[0][: min(shared, self._prefixes.longest(rows[0]))])
 
+    def _pad(self, rows: list[list[int]], header: int = 0) -> dict[str, Any]:
+        """Return padded ``input_ids`` and ``attention_mask``, rows x longest, on the device.
+
+        The padding stands on the left, behind a ``header`` of so many tokens that all rows share.
         The mask comes from the lengths: a model may have no pad token, or use one that texts hold.
         """
         import torch
 
         width = max(map(len, rows))
-        ids = [[self._pad_id] * (width - len(row)) + row for row in rows]
-        mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
+        ids, mask = [], []
+        for row in rows:
+            gap = width - len(row)
+            ids.append(row[:header] + [self._pad_id] * gap + row[header:])
+            mask.append([1] * header + [0] * gap + [1] * (len(row) - header))
         device = self._model.device
         return {
             "input_ids": torch.tensor(ids, device=device),

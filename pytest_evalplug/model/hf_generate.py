@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.hf_prefix import cache_parameter
 from pytest_evalplug.model.hf_tokens import PromptEncoder
 from pytest_evalplug.types import ModelOutput
 
@@ -22,14 +23,19 @@ def generate_batch(
     params: GenerationParams,
     end_ids: Sequence[int],
 ) -> list[ModelOutput]:
-    """Return one output per row; ``inputs`` are the rows as left-padded tensors.
+    """Return one output per row; ``inputs`` are the rows as padded tensors.
 
+    They may hold a ``cache`` of a batch of one, with what all rows begin with.
     Sampling adds Gumbel noise to the warped logits and takes the largest, which draws from their
     softmax (Gumbel-max trick); this way every row can have a generator of its own.
     """
     import torch
     from transformers import GenerationConfig, LogitsProcessorList
 
+    if "cache" in inputs:
+        cache = inputs.pop("cache")
+        cache.batch_repeat_interleave(len(rows))
+        inputs[cache_parameter(model)] = cache
     ends = sorted({*end_ids, *encoder.special_ids(params.stop)})
     watch = _StopWatch(encoder, params.stop, inputs["input_ids"].shape[1], len(rows))
     config = GenerationConfig(

@@ -12,7 +12,6 @@ __all__ = ["TreeScorer", "can_share"]
 
 import inspect
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +19,7 @@ from typing import Any
 from pytest_evalplug.errors import ModelError
 from pytest_evalplug.model.base import Choice
 from pytest_evalplug.model.hf_batches import empty_cache, out_of_memory
+from pytest_evalplug.model.hf_prefix import PrefixCache, cache_parameter, shared_length
 from pytest_evalplug.model.scored import Scored
 
 log = logging.getLogger("pytest_evalplug.model")
@@ -29,8 +29,6 @@ _TOKENS = 1536
 between unrelated texts, which is computed and masked, costs little."""
 _ENOUGH = 512
 """New tokens that are worth a forward pass of their own."""
-_KEPT_BYTES = 1024**3
-_WORTH_KEEPING = 32
 
 
 @dataclass(slots=True)
@@ -58,25 +56,18 @@ class _Tree:
         self.paths.append(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """Keys and values of a text's tokens, a pair of tensors a layer."""
-
-    layers: list[tuple[Any, Any]]
-    size: int
-
-
 class TreeScorer:
     """Scores rows with one model; keeps the beginnings that later rows may share.
 
-    ``max_logits`` bounds the positions whose logits are held at once.
+    ``max_logits`` bounds the positions whose logits are held at once; ``prefixes`` is where what
+    many rows begin with is kept.
     """
 
-    def __init__(self, model: Any, max_logits: int) -> None:
+    def __init__(self, model: Any, max_logits: int, prefixes: PrefixCache | None = None) -> None:
         self._model = model
+        self._prefixes = prefixes or PrefixCache(model)
         self._max_logits = max(1, max_logits)
         self._budget = _TOKENS
-        self._kept: OrderedDict[tuple[int, ...], _Kept] = OrderedDict()
 
     def score(self, rows: Sequence[Scored]) -> list[Choice | ModelError]:
         """Return each row's score, in their order; ModelError for one that memory is too small for.
@@ -99,7 +90,7 @@ class TreeScorer:
     def close(self) -> None:
         """Let go of the model and what is kept."""
         self._model = None
-        self._kept.clear()
+        self._prefixes.clear()
 
     def _grow(self, rows: Sequence[Scored]) -> _Tree:
         """Return a tree of the first of the sorted rows: one at least, and what fits with it.
@@ -108,13 +99,12 @@ class TreeScorer:
         too small by then.
         """
         first = rows[0]
-        start = max((_shared(kept, first.ids) for kept in self._kept), default=0)
-        start = min(start, len(first.ids) - len(first.target))
+        start = min(self._prefixes.longest(first.ids), len(first.ids) - len(first.target))
         tree, logits, before = _Tree(start), 0, first
         trunk = len(first.ids)  # what the rows of the present beginning share
         for row in rows:
             logits += len(row.target)
-            near = _shared(before.ids, row.ids)
+            near = shared_length(before.ids, row.ids)
             if tree.paths and (
                 min(near, len(row.ids) - len(row.target)) < start
                 or len(tree.tokens) + len(row.ids) - near > self._budget + trunk - start
@@ -135,7 +125,7 @@ class TreeScorer:
             if not out_of_memory(error):
                 raise
         # outside the handler: the traceback holds the tensors that must go first
-        self._kept.clear()
+        self._prefixes.clear()
         empty_cache()
         if len(rows) == 1:
             return [ModelError("out of memory for this prompt alone", fix="Use a smaller model")]
@@ -154,7 +144,7 @@ class TreeScorer:
             return
         with torch.inference_mode():
             logits, cache = self._forward(tree, rows[0].ids[: tree.start], places)
-            self._keep(rows, tree.start, cache)
+            self._keep(rows, cache)
             row_of = {place: n for n, place in enumerate(places)}
             chosen = torch.tensor([row_of[place] for path in needed for place in path])
             targets = torch.tensor([token for row in rows for token in row.target])
@@ -173,7 +163,7 @@ class TreeScorer:
         import torch
 
         device, dtype = self._model.device, self._model.dtype
-        cache = self._cache_of(start)
+        cache = self._prefixes.of(start)
         positions, mask = _layout(tree, dtype)
         output = self._model(
             input_ids=torch.tensor([tree.tokens], device=device),
@@ -181,37 +171,16 @@ class TreeScorer:
             attention_mask=mask.to(device),
             logits_to_keep=torch.tensor(places, device=device),
             use_cache=True,
-            **{_cache_parameter(self._model): cache},
+            **{cache_parameter(self._model): cache},
         )
         return output.logits[0].float(), cache
 
-    def _cache_of(self, start: tuple[int, ...]) -> Any:
-        """Return a cache that holds the keys and values of ``start``."""
-        from transformers import DynamicCache
-
-        cache = DynamicCache()
-        if not start:
-            return cache
-        name = next(k for k in reversed(self._kept) if k[: len(start)] == start)
-        self._kept.move_to_end(name)
-        for layer, (keys, values) in enumerate(self._kept[name].layers):
-            cache.update(keys[:, :, : len(start)], values[:, :, : len(start)], layer)
-        return cache
-
-    def _keep(self, rows: Sequence[Scored], start: int, cache: Any) -> None:
-        """Keep the keys and values of what all rows begin with, if it is new and long enough."""
-        end = _shared(rows[0].ids, rows[-1].ids)
+    def _keep(self, rows: Sequence[Scored], cache: Any) -> None:
+        """Keep what all rows begin with, where that is more than a question."""
+        end = shared_length(rows[0].ids, rows[-1].ids)
         contexts = {row.ids[: len(row.ids) - len(row.target) + 1] for row in rows}
-        if len(contexts) < 2 or end < start + _WORTH_KEEPING:
-            return
-        layers = [
-            (layer.keys[:, :, :end].clone(), layer.values[:, :, :end].clone())
-            for layer in cache.layers
-        ]
-        size = sum(t.numel() * t.element_size() for pair in layers for t in pair)
-        self._kept[rows[0].ids[:end]] = _Kept(layers, size)
-        while len(self._kept) > 1 and sum(k.size for k in self._kept.values()) > _KEPT_BYTES:
-            self._kept.popitem(last=False)
+        if len(contexts) > 1:
+            self._prefixes.keep(rows[0].ids[:end], cache)
 
 
 def can_share(model: Any) -> bool:
@@ -233,11 +202,6 @@ def can_share(model: Any) -> bool:
     except Exception as error:  # whatever an unusual architecture raises
         log.info("%s does not share prefixes: %s", type(model).__name__, error)
         return False
-
-
-def _cache_parameter(model: Any) -> str:
-    """Return what the model calls its cache: transformers renamed it in 5.2x."""
-    return "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"
 
 
 def _agrees(model: Any) -> bool:
@@ -272,13 +236,3 @@ def _layout(tree: _Tree, dtype: Any) -> tuple[Any, Any]:
     mask = torch.zeros((1, 1, count, tree.start + count), dtype=dtype)
     mask[0, 0, :, tree.start :].masked_fill_(~seen, torch.finfo(dtype).min)
     return torch.tensor([depths]), mask
-
-
-def _shared(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return how many tokens two texts begin with alike."""
-    count = 0
-    for a, b in zip(first, second, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count

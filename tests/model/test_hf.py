@@ -352,6 +352,43 @@ def test_out_of_memory_halves_the_batch_and_changes_nothing(folder: Path) -> Non
     assert max(sizes[8:]) == 1  # remembered
 
 
+HEADERS = ["", "The quick brown fox jumps over the lazy dog. " * 5]
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=["apart", "header"])
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_a_header_that_prompts_share_changes_no_reply(
+    tmp_path: Path, header: str, temperature: float
+) -> None:
+    folder = tiny_model(tmp_path, positions=512)
+    params = GenerationParams(max_tokens=12, temperature=temperature, seed=3, stop=("zzz",))
+    prompts = [header + text for text in ("a fox", "Question: what is the answer", "dog", "dog")]
+    alone = backend_of(folder)
+    vars(alone)["_tree"] = None
+    shared = backend_of(folder)
+    for part in (prompts[:3], prompts[3:], [header + "an answer"]):
+        assert outputs(shared, part, params) == outputs(alone, part, params)
+    assert bool(shared._prefixes._kept) == bool(header)
+
+
+def test_a_header_is_read_once(tmp_path: Path) -> None:
+    backend = backend_of(tiny_model(tmp_path, positions=512))
+    assert backend._tree is not None
+    sizes: list[int] = []
+
+    def hook(module: Any, arguments: Any, named: dict[str, Any]) -> None:
+        sizes.append(named["input_ids"].numel())
+
+    backend._model.register_forward_pre_hook(hook, with_kwargs=True)
+    outputs(backend, [HEADERS[1] + text for text in ("a", "dog")], GenerationParams(max_tokens=1))
+    (read, *_) = sizes
+    assert read > 40
+    assert sum(sizes[1:]) < 20
+    sizes.clear()
+    outputs(backend, [HEADERS[1] + "fox"], GenerationParams(max_tokens=1))
+    assert sum(sizes) < 10
+
+
 def test_choices_of_one_token_share_a_forward_pass(folder: Path) -> None:
     backend = backend_of(folder)
     assert backend._tree is not None  # it has been tried

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_evalplug.errors import ModelError
-from pytest_evalplug.model import hf_tree
+from pytest_evalplug.model import hf_prefix, hf_tree
 from pytest_evalplug.model.base import Choice
 from pytest_evalplug.model.hf import HFBackend
 from pytest_evalplug.model.hf_tree import TreeScorer, can_share
@@ -140,13 +140,13 @@ def test_memory_that_runs_out_halves_the_batch(backend: HFBackend) -> None:
 
 
 def test_what_is_kept_is_bounded(backend: HFBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hf_tree, "_KEPT_BYTES", 40_000)
+    monkeypatch.setattr(hf_prefix, "_KEPT_BYTES", 40_000)
     scorer = TreeScorer(backend._model, 10_000)
     for n in range(6):
         scorer.score(questions(2, [n, *HEADER]))
-    assert 1 <= len(scorer._kept) < 4
+    assert 1 <= len(scorer._prefixes._kept) < 4
     scorer.close()
-    assert not scorer._kept
+    assert not scorer._prefixes._kept
 
 
 def test_models_that_look_back_only_so_far_are_left_alone() -> None:
