@@ -189,6 +189,8 @@ def _finish_part(
     )
     result.write(outcome.run)
     outcome.scores.setdefault((part.benchmark, model), []).extend(scores)
+    if kinds := _sandboxes(measured):
+        outcome.notes.append(f"{part.dataset} {model}: programs ran in {kinds}")
     if shorter := sum("dropped_shots" in record for record in records):
         outcome.notes.append(
             f"{part.dataset} {model}: {shorter} of {len(records)} prompts were too long "
@@ -209,6 +211,12 @@ def _repeats(
     distinct = {base_index(d.index, rows) for d in measured}
     ks = () if adapter.overrides("aggregate_scores") else adapter.k or (adapter.repeats,)
     return {"repeats": adapter.repeats, "k": ks, "num_distinct": len(distinct)}
+
+
+def _sandboxes(details: Sequence[Detail]) -> str:
+    """Return the kinds of sandbox that programs ran in, and what is weak about one."""
+    found = {m["sandbox"]: m.get("note") for d in details if "sandbox" in (m := d.metadata or {})}
+    return "; ".join(f"{kind} ({note})" if note else kind for kind, note in found.items())
 
 
 def _report(outcome: Outcome, benchmarks: dict[str, Benchmark]) -> None:
