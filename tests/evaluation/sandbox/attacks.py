@@ -361,7 +361,7 @@ _ENDLESS = {
     "children-that-stay": (
         "import ctypes, os, signal, subprocess, time\nctypes.CDLL(None).prctl(15, b'$MARK')\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "subprocess.Popen(['sleep', '98761'])\n"
+        "subprocess.Popen(['sleep', '9$PID'])\n"
         "def leave():\n"
         " if os.fork() == 0:\n"
         "  try: os.setsid()\n  except OSError: pass\n"

@@ -21,7 +21,7 @@ from tests.evaluation.sandbox.attacks import ATTACKS, HARMLESS, KIND_MATTERS
 
 
 def main(kind: str, folder: Path, which: str) -> None:
-    key, mark = "sk-1234567890", f"evil{os.getpid()}"
+    key, mark, nap = "sk-1234567890", f"evil{os.getpid()}", f"sleep 9{os.getpid()}"
     os.environ["OPENAI_API_KEY"] = key
     secret, witness = folder / "secret", folder / "witness"
     secret.write_text(key)
@@ -35,7 +35,8 @@ def main(kind: str, folder: Path, which: str) -> None:
         )  # fmt: skip
         names = [name for name in ATTACKS if which == "all" or name in KIND_MATTERS]
         verdicts = asyncio.run(attack_all(kind, names, words))
-    left = [name for name in map(_name, os.listdir("/proc")) if name in (mark, "sleep 98761")]
+    # names of this run's own: another may attack at the same time
+    left = [n for pid in os.listdir("/proc") for n in _names(pid) if n in (mark, nap)]
     files = {path.name: path.read_text() for path in witness.iterdir()}
     print(json.dumps(dict(verdicts=verdicts, left=left, witness=files)))
 
@@ -52,14 +53,13 @@ async def attack_all(
     return {n: (v.status, v.reason) for n, v in zip(attacks, verdicts, strict=True)}
 
 
-def _name(pid: str) -> str:
+def _names(pid: str) -> list[str]:
+    """Return a process's command and the name it gave itself."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
-        return (
-            command if command == "sleep 98761" else Path(f"/proc/{pid}/comm").read_text().strip()
-        )
+        return [command, Path(f"/proc/{pid}/comm").read_text().strip()]
     except OSError:
-        return ""
+        return []
 
 
 if __name__ == "__main__":
