@@ -114,5 +114,8 @@ def test_workers_can_send_what_a_hostile_error_says(project: Project) -> None:
     project.data([right(0), {"q": "raise lone \ud800", "a": "x"}, right(2)])
     run = project.run("-n2")
     assert run.ret == 1
-    assert run.outcomes == {"passed": 2, "errors": 1}
+    assert run.outcomes in (  # what is raised fails all that was asked with it
+        {"passed": 2, "errors": 1},
+        {"passed": 1, "errors": 2},
+    )
     assert "lone \\ud800" in run.out
