@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from pytest_evalplug.dataset.adapter import DefaultDataAdapter
     from pytest_evalplug.dataset.base import DataAdapter
     from pytest_evalplug.dataset.dataset_dict import DatasetDict
-    from pytest_evalplug.dataset.meta import BenchmarkMeta, Tags, register_benchmark
+    from pytest_evalplug.dataset.meta import BenchmarkMeta, register_benchmark
     from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
+    from pytest_evalplug.dataset.tags import Tags
     from pytest_evalplug.errors import EvalplugError, ModelError, NotApplicable, WrongAnswer
     from pytest_evalplug.evaluation.base import BaseEvaluator
     from pytest_evalplug.evaluation.registry import evaluators, postprocessors
@@ -63,8 +64,9 @@ _HOMES = {
     "dataset.adapter": ("DefaultDataAdapter",),
     "dataset.base": ("DataAdapter",),
     "dataset.dataset_dict": ("DatasetDict",),
-    "dataset.meta": ("BenchmarkMeta", "Tags", "register_benchmark"),
+    "dataset.meta": ("BenchmarkMeta", "register_benchmark"),
     "dataset.multi_choice": ("MultiChoiceAdapter",),
+    "dataset.tags": ("Tags",),
     "errors": ("EvalplugError", "ModelError", "NotApplicable", "WrongAnswer"),
     "evaluation.base": ("BaseEvaluator",),
     "evaluation.registry": ("evaluators", "postprocessors"),

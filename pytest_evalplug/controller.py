@@ -5,7 +5,7 @@ That is the one pytest process, or under pytest-xdist the controller.
 
 from __future__ import annotations
 
-__all__ = ["Controller"]
+__all__ = ["CONTROLLER", "Controller", "take_control"]
 
 import os
 import shutil
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.options import RunConfig
+from pytest_evalplug.report.header import header
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
 
@@ -28,14 +30,26 @@ if TYPE_CHECKING:
     from pytest_evalplug.run.directory import RunDirectory
     from pytest_evalplug.wire import Manifest
 
+CONTROLLER = "evalplug-controller"
+
+
+def take_control(config: pytest.Config) -> None:
+    """Resolve the options and register the Controller. Raises pytest.UsageError for a bad one."""
+    try:
+        config.stash[RUN_CONFIG] = RunConfig.from_pytest(config)
+    except EvalplugError as error:
+        raise pytest.UsageError(str(error)) from None
+    config.pluginmanager.register(Controller(config), CONTROLLER)
+
 
 class Controller:
-    """Registered as a plugin in the controlling process."""
+    """Registered as a plugin in the controlling process, at the latest with the first benchmark."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._pytest_config = config
         self._config = config.stash[RUN_CONFIG]
-        self._tally = Tally()
+        session = config.pluginmanager.getplugin("session")
+        self._tally = Tally(failed=session.testsfailed if session else 0)
         self._run: RunDirectory | None = None
         self._fresh = False
         self._counts = Counter[str]()
@@ -46,6 +60,10 @@ class Controller:
         self._unplanned = ""
 
     # --- the run directory
+
+    def pytest_report_header(self) -> str | None:
+        """Say what is evaluated, where the options do."""
+        return header(self._config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:

@@ -28,7 +28,6 @@ __all__ = [
     "one_line",
 ]
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -92,6 +91,8 @@ class WrongAnswer(AssertionError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return ``Did you mean 'x'? Known: x, y, z`` with the closest names first."""
+    import difflib  # every pytest run imports this module
+
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     rest = sorted(n for n in names if n not in close)

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from pytest_evalplug.dataset.meta import Tags
+from pytest_evalplug.dataset.tags import Tags
 
 
 def register_marks(config: pytest.Config) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["OPTIONS", "Option", "add_options", "add_short_options"]
+__all__ = ["OPTIONS", "Option", "add_options", "add_short_options", "any_given", "pyproject_file"]
 
 import argparse
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -41,8 +43,7 @@ def _flag(text: str) -> bool:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option: ``--eval-<name>``, ``EVALPLUG_<NAME>`` and ini ``evalplug_<name>``."""
 
     name: str
@@ -57,11 +58,21 @@ class Option:
     paths: Literal["", "one", "several"] = ""
     """Whether it is a path: on the command line and in the environment relative to the current
     folder, in an ini file to that file. Several are joined as in ``PATH``."""
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def dest(self) -> str:
         """The attribute of ``config.option``."""
+        return f"evalplug_{self.name}"
+
+    @property
+    def env_name(self) -> str:
+        """The environment variable."""
+        return f"EVALPLUG_{self.name.upper()}"
+
+    @property
+    def ini_name(self) -> str:
+        """The name in an ini file."""
         return f"evalplug_{self.name}"
 
     @property
@@ -212,9 +223,7 @@ def add_options(parser: pytest.Parser) -> None:
             kwargs["action"] = "append"
         group.addoption(option.flag, dest=option.dest, default=None, help=option.help, **kwargs)
         ini_type: Literal["args", "string"] = "args" if option.repeatable else "string"
-        parser.addini(
-            f"evalplug_{option.name}", f"default of {option.flag}", type=ini_type, default=None
-        )
+        parser.addini(option.ini_name, f"default of {option.flag}", type=ini_type, default=None)
     parser.addini(
         "evalplug_tags", "further benchmark tags, each usable as -m tag_<name>", type="args"
     )
@@ -239,3 +248,28 @@ def add_short_options(parser: pytest.Parser) -> None:
             )
         except (ValueError, argparse.ArgumentError):
             continue  # the suite's own option keeps the name; --eval-<name> works all the same
+
+
+def any_given(config: pytest.Config) -> bool:
+    """Tell whether a command line, the environment or a configuration file speaks to us.
+
+    If nothing does, and no benchmark is collected, the run need not import what evaluates.
+    """
+    return any(
+        getattr(config.option, option.dest, None) is not None
+        or os.environ.get(option.env_name)
+        or config.getini(option.ini_name)
+        for option in OPTIONS
+    ) or _is_configured(pyproject_file(config))
+
+
+def pyproject_file(config: pytest.Config) -> Path:
+    """Return where ``[tool.evalplug]`` may stand: beside the ini file, or in the root."""
+    return (config.inipath.parent if config.inipath else config.rootpath) / "pyproject.toml"
+
+
+def _is_configured(pyproject: Path) -> bool:
+    try:
+        return b"evalplug" in pyproject.read_bytes()
+    except OSError:
+        return False

@@ -20,7 +20,7 @@ import pytest
 
 from pytest_evalplug.errors import ConfigError, nearest
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
-from pytest_evalplug.option_table import OPTIONS, Option
+from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
 
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
@@ -72,7 +72,7 @@ class RunConfig:
         """Resolve every option. Raises ConfigError for the first that is wrong."""
         given = {o.name: found for o in OPTIONS if (found := _resolve(config, o)) is not _UNSET}
         value = {**{option.name: option.default for option in OPTIONS}, **given}
-        tool = _tool_table(config.inipath, config.rootpath)
+        tool = _tool_table(pyproject_file(config))
         tables = tool.get("models", {})
         if value["strict"] and value["wrong"] == "xfail":
             raise ConfigError(
@@ -164,15 +164,13 @@ class RunConfig:
 
 def _resolve(config: pytest.Config, option: Option) -> Any:
     """Return the first value that is set, parsed, or _UNSET; errors name where it came from."""
-    ini_name = f"evalplug_{option.name}"
-    env_name = f"EVALPLUG_{option.name.upper()}"
-    env = os.environ.get(env_name)
+    env = os.environ.get(option.env_name)
     here = config.invocation_params.dir
     there = config.inipath.parent if config.inipath else config.rootpath
     sources = (
         (config.getoption(option.dest), option.short or option.flag, here),
-        (_split(env, option), f"environment variable {env_name}", here),
-        (config.getini(ini_name), f"ini option {ini_name}", there),
+        (_split(env, option), f"environment variable {option.env_name}", here),
+        (config.getini(option.ini_name), f"ini option {option.ini_name}", there),
     )
     for raw, source, base in sources:
         if raw in (None, "", []):
@@ -204,20 +202,16 @@ def _absolute(text: str, base: Path) -> Path:
 
 def model_tables(config: pytest.Config) -> Mapping[str, Mapping[str, Any]]:
     """Return ``[tool.evalplug.models]``."""
-    tables: Mapping[str, Mapping[str, Any]] = _tool_table(config.inipath, config.rootpath).get(
-        "models", {}
-    )
+    tables: Mapping[str, Mapping[str, Any]] = _tool_table(pyproject_file(config)).get("models", {})
     return tables
 
 
-def _tool_table(inipath: Path | None, rootpath: Path) -> Mapping[str, Any]:
-    """Return ``[tool.evalplug]`` of the pyproject.toml beside the ini file or in the root."""
+def _tool_table(path: Path) -> Mapping[str, Any]:
+    """Return ``[tool.evalplug]`` of a pyproject.toml, if there is one."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    folder = inipath.parent if inipath else rootpath
-    path = folder / "pyproject.toml"
     if not path.is_file():
         return {}
     try:

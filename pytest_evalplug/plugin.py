@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.controller import Controller
-from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by being here)
     evalplug_case,
     evalplug_record,
@@ -23,13 +21,10 @@ from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by bei
     sample,
 )
 from pytest_evalplug.marks import register_marks
-from pytest_evalplug.option_table import add_options, add_short_options
-from pytest_evalplug.options import RunConfig
-from pytest_evalplug.report.header import header
-from pytest_evalplug.stash import RUN_CONFIG, SESSION, WORKER_INPUT, session_of, worker_input
+from pytest_evalplug.option_table import add_options, add_short_options, any_given
+from pytest_evalplug.stash import SESSION, WORKER_INPUT, run_config, session_of, worker_input
 
 ATTRIBUTE = "__evalplug_meta__"
-CONTROLLER = "evalplug-controller"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,28 +45,24 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_marks(config)
-    told = worker_input(config)
-    if told is not None:
-        config.stash[RUN_CONFIG] = RunConfig.from_wire(told["config"])
-        return
-    try:
-        config.stash[RUN_CONFIG] = RunConfig.from_pytest(config)
-    except EvalplugError as error:
-        raise pytest.UsageError(str(error)) from None
-    config.pluginmanager.register(Controller(config), CONTROLLER)
+    if worker_input(config) is None and (any_given(config) or _is_distributed(config)):
+        run_config(config)
+
+
+def _is_distributed(config: pytest.Config) -> bool:
+    """Tell whether workers will run the items: only a Controller can tell them their part."""
+    return str(config.getoption("dist", "no")) != "no"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     if config.option.help or config.option.version or worker_input(config):
         return None
+    if not any_given(config):
+        return None
     from pytest_evalplug.viz import show_run
 
     return show_run(config)
-
-
-def pytest_report_header(config: pytest.Config) -> str | None:
-    return header(config.stash[RUN_CONFIG])
 
 
 def pytest_pycollect_makeitem(
@@ -86,11 +77,10 @@ def pytest_pycollect_makeitem(
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    config = metafunc.config.stash[RUN_CONFIG]
-    if SESSION in metafunc.config.stash or len(config.columns) > 1:
+    if SESSION in metafunc.config.stash or "model_backend" in metafunc.fixturenames:
         from pytest_evalplug.collection import parametrize
 
-        parametrize(metafunc, config)
+        parametrize(metafunc, run_config(metafunc.config))
 
 
 @pytest.hookimpl(trylast=True)
@@ -105,6 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     if SESSION in session.config.stash and not session.config.option.collectonly:
+        from pytest_evalplug.controller import CONTROLLER
+
         controller = session.config.pluginmanager.getplugin(CONTROLLER)
         open_run = controller.open_run if controller else None
         session.config.stash[SESSION].start(session.items, open_run)

@@ -1,20 +1,28 @@
-"""Where ``config.stash`` keeps this process's state; light, as every pytest run imports it."""
+"""What ``config.stash`` keeps of this process; light, as every pytest run imports it."""
 
 from __future__ import annotations
 
-__all__ = ["MANIFEST", "RUN_CONFIG", "SAMPLE", "SESSION", "WORKER_INPUT", "session_of"]
+__all__ = [
+    "MANIFEST",
+    "RUN_CONFIG",
+    "SAMPLE",
+    "SESSION",
+    "WORKER_INPUT",
+    "run_config",
+    "session_of",
+    "worker_input",
+]
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_evalplug.options import RunConfig
-
 if TYPE_CHECKING:
+    from pytest_evalplug.options import RunConfig
     from pytest_evalplug.session import EvalSession
 
-RUN_CONFIG = pytest.StashKey[RunConfig]()
+RUN_CONFIG = pytest.StashKey["RunConfig"]()
 SESSION = pytest.StashKey["EvalSession"]()
 WORKER_INPUT = "evalplug"
 """The key of ours in xdist's ``workerinput`` and ``workeroutput``."""
@@ -23,6 +31,24 @@ SAMPLE = "evalplug_sample"
 """Attribute of a report that belongs to a sample's item."""
 MANIFEST = "manifest.json"
 """In the run's journal folder: what the workers of a run will run."""
+
+
+def run_config(config: pytest.Config) -> RunConfig:
+    """Return the settings of this run, resolved when something asks for them first.
+
+    The controlling process also gets its Controller then. Raises pytest.UsageError.
+    """
+    if RUN_CONFIG not in config.stash:
+        told = worker_input(config)
+        if told is None:
+            from pytest_evalplug.controller import take_control
+
+            take_control(config)
+        else:
+            from pytest_evalplug.options import RunConfig
+
+            config.stash[RUN_CONFIG] = RunConfig.from_wire(told["config"])
+    return config.stash[RUN_CONFIG]
 
 
 def session_of(config: pytest.Config) -> EvalSession:
@@ -34,7 +60,7 @@ def session_of(config: pytest.Config) -> EvalSession:
         told = worker_input(config)
         role = Role(**told["role"]) if told else Role()
         path = Path(told["run_path"]) if told else None
-        config.stash[SESSION] = EvalSession(config.stash[RUN_CONFIG], role, path)
+        config.stash[SESSION] = EvalSession(run_config(config), role, path)
     return config.stash[SESSION]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BenchmarkMeta", "Tags", "register_benchmark"]
+__all__ = ["BenchmarkMeta", "register_benchmark"]
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,28 +15,6 @@ from pytest_evalplug.model.spec import check_generation
 C = TypeVar("C", bound=type)
 
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-
-
-class Tags:
-    """The built-in tags; each has a mark ``tag_<slug>`` (``-m tag_math``)."""
-
-    CHINESE = "Chinese"
-    CODING = "Coding"
-    COMMONSENSE = "Commonsense"
-    CUSTOM = "Custom"
-    EXAM = "Exam"
-    INSTRUCTION_FOLLOWING = "Instruction-Following"
-    KNOWLEDGE = "Knowledge"
-    LANGUAGE_MODELING = "Language-Modeling"
-    LONG_CONTEXT = "Long-Context"
-    MATH = "Math"
-    MULTILINGUAL = "Multilingual"
-    MULTIPLE_CHOICE = "MCQ"
-    READING = "Reading"
-    REASONING = "Reasoning"
-    SUMMARIZATION = "Summarization"
-    TRANSLATION = "Translation"
-    TRUTHFULNESS = "Truthfulness"
 
 
 @dataclass(frozen=True, kw_only=True)

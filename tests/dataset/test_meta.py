@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
-from pytest_evalplug.dataset.meta import BenchmarkMeta, Tags, register_benchmark
+from pytest_evalplug.dataset.meta import BenchmarkMeta, register_benchmark
+from pytest_evalplug.dataset.tags import Tags
 from pytest_evalplug.errors import ConfigError
 
 
