@@ -34,8 +34,12 @@ from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.results import shared_dataset
 from pytest_evalplug.types import Sample
 
-PARAMETER = "evalplug_case"
-"""The fixture that carries the case; whatever asks for it, even indirectly, runs per sample."""
+CARRIERS = ("evalplug_case", "evaluation")
+"""The fixtures that may carry the case: the first of them that a test asks for, even indirectly.
+
+A test that asks for ``evaluation`` alone is parametrized with that: every fixture more costs a
+fifth of what pytest does for an item.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -247,12 +251,13 @@ def make_benchmark(
 
 def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
     """Make one item for every case of the benchmark that the test function belongs to."""
-    if PARAMETER in metafunc.fixturenames:
+    carrier = next((name for name in CARRIERS if name in metafunc.fixturenames), None)
+    if carrier is not None:
         node = metafunc.definition.getparent(BenchmarkClass)
         if node is not None:
             pairs = node.benchmark.cases(config)
             metafunc.parametrize(
-                PARAMETER,
+                carrier,
                 [case for _, case in pairs],
                 ids=[item_id for item_id, _ in pairs],
                 indirect=True,
@@ -265,7 +270,14 @@ def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
 def case_of(item: pytest.Item) -> Case | Placeholder | None:
     """Return what an item stands for, or None for an ordinary test."""
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get(PARAMETER) if callspec else None
+    if callspec is None:
+        return None
+    params = callspec.params
+    for carrier in CARRIERS:
+        if carrier in params:
+            case = params[carrier]
+            return case if isinstance(case, (Case, Placeholder)) else None
+    return None
 
 
 def _adapter_options(config: RunConfig, file: str) -> AdapterOptions:
@@ -320,7 +332,8 @@ def _replace(
     if name in blamed:
         return False
     blamed.add(name)
-    item.callspec.params[PARAMETER] = Placeholder(name, "", error)  # type: ignore[attr-defined]
+    params: dict[str, Any] = item.callspec.params  # type: ignore[attr-defined]
+    params[next(name for name in CARRIERS if name in params)] = Placeholder(name, "", error)
     return True
 
 

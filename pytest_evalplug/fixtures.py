@@ -80,8 +80,15 @@ def model(
 
 @pytest.fixture
 def evalplug_case(request: pytest.FixtureRequest) -> Case:
-    """The sample's place in its data set; what every other fixture here builds on."""
-    case: Case | None = getattr(request, "param", None)
+    """The sample's place in its data set."""
+    return _case(request)
+
+
+def _case(request: pytest.FixtureRequest) -> Case:
+    """Return the case that the test is parametrized with, through whichever fixture."""
+    from pytest_evalplug.collection import Placeholder, case_of
+
+    case = case_of(request.node)
     if case is None:
         refuse(
             ConfigError(
@@ -90,17 +97,15 @@ def evalplug_case(request: pytest.FixtureRequest) -> Case:
                 fix="Use them in a class decorated with @register_benchmark",
             )
         )
-    error = getattr(case, "error", None)
-    if error is not None:
-        refuse(error)
+    if isinstance(case, Placeholder):
+        refuse(case.error)
     return case
 
 
-@pytest.fixture
-def evalplug_record(request: pytest.FixtureRequest, evalplug_case: Case) -> tuple[str, Record]:
-    """The model's name and the prediction record; waits for the model."""
+def _predict(request: pytest.FixtureRequest, case: Case) -> tuple[str, Record]:
+    """Return the model's name and the prediction record; waits for the model."""
     try:
-        return session_of(request.config).predict(evalplug_case, request)
+        return session_of(request.config).predict(case, request)
     except EvalplugError as error:
         refuse(error)
 
@@ -112,19 +117,18 @@ def sample(evalplug_case: Case) -> Sample:
 
 
 @pytest.fixture
-def prediction(evalplug_record: tuple[str, Record]) -> str:
+def prediction(request: pytest.FixtureRequest, evalplug_case: Case) -> str:
     """The model's raw reply (in ``ppl`` and ``ll`` mode, the letter of the chosen choice)."""
-    return str(evalplug_record[1]["prediction"])
+    return str(_predict(request, evalplug_case)[1]["prediction"])
 
 
 @pytest.fixture
-def evaluation(
-    request: pytest.FixtureRequest, evalplug_case: Case, evalplug_record: tuple[str, Record]
-) -> Evaluation:
+def evaluation(request: pytest.FixtureRequest) -> Evaluation:
     """The scored prediction; its ``check()`` raises WrongAnswer."""
-    model_name, record = evalplug_record
+    case = _case(request)
+    model_name, record = _predict(request, case)
     try:
-        result = session_of(request.config).evaluate(evalplug_case, model_name, record)
+        result = session_of(request.config).evaluate(case, model_name, record)
     except EvalplugError as error:
         if isinstance(error, FatalModelError):  # no judge: further replies would be paid in vain
             request.session.shouldfail = clean(error)

@@ -13,7 +13,6 @@ import pytest
 
 from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by being here)
     evalplug_case,
-    evalplug_record,
     evaluation,
     model,
     model_backend,

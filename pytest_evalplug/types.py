@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias, TypedDict
 
 
@@ -113,10 +113,19 @@ class Detail:
 
     def to_wire(self) -> dict[str, Any]:
         """Return a dict for JSON, with ``metadata`` and ``error`` only where they say something."""
-        wire = asdict(self)
-        for name in ("error", "metadata"):
-            if wire[name] is None:
-                del wire[name]
+        wire = {
+            "index": self.index,
+            "sample_id": self.sample_id,
+            "subset": self.subset,
+            "pred": self.pred,
+            "answer": self.answer,
+            "correct": self.correct,
+            "score": self.score,
+        }
+        if self.error is not None:
+            wire["error"] = self.error
+        if self.metadata is not None:
+            wire["metadata"] = self.metadata
         return wire
 
     @classmethod

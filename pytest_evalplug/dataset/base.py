@@ -8,6 +8,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -262,8 +263,7 @@ class DataAdapter(ABC):
 
     def overrides(self, method: str) -> bool:
         """Say whether the benchmark's class overrides a method of the adapters shipped here."""
-        owner = next((cls for cls in type(self).__mro__ if method in vars(cls)), DataAdapter)
-        return not owner.__module__.startswith("pytest_evalplug.dataset.")
+        return _overrides(type(self), method)
 
     def source_of(self, method: str) -> str:
         """Return the source of an overridden method or property.
@@ -277,6 +277,12 @@ class DataAdapter(ABC):
             return inspect.getsource(getattr(found, "fget", found))  # a property's getter
         except (OSError, TypeError):
             return ""
+
+
+@lru_cache(maxsize=4096)
+def _overrides(adapter: type[DataAdapter], method: str) -> bool:
+    owner = next((cls for cls in adapter.__mro__ if method in vars(cls)), DataAdapter)
+    return not owner.__module__.startswith("pytest_evalplug.dataset.")
 
 
 def question_text(sample: Sample) -> str:

@@ -50,6 +50,8 @@ def make_unique(
 
 def repeat_index(index: str, repeat: int, row_count: int) -> str:
     """Return the index of a Sample's repeat: ``12.1`` is ``1012.1`` in repeat 1 of 1000 rows."""
+    if repeat == 0:
+        return index
     row, dot, part = index.partition(".")
     return f"{int(row) + repeat * row_count}{dot}{part}"
 

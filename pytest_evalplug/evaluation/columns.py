@@ -13,6 +13,7 @@ __all__ = [
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, nearest
@@ -104,7 +105,7 @@ def named_parameters(function: Callable[..., Any], *, where: str = "") -> list[i
 
     Raises ConfigError for ``*args``, ``**kwargs`` and positional-only parameters.
     """
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = _parameters(function)
     for parameter in parameters:
         if parameter.kind not in _BY_NAME:
             raise ConfigError(
@@ -134,6 +135,18 @@ def pick_arguments(
                 fix=nearest(parameter.name, available),
             )
     return arguments
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of ``function``; those of a method are looked up once for its class."""
+    if inspect.ismethod(function):
+        return _method_parameters(function.__func__)[1:]
+    return list(inspect.signature(function).parameters.values())
+
+
+@lru_cache(maxsize=256)
+def _method_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
 
 
 def _name(function: Callable[..., Any]) -> str:

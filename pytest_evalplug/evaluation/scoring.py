@@ -6,6 +6,7 @@ __all__ = ["Scorer"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from math import isclose
 from typing import Any, cast
 
@@ -59,7 +60,7 @@ class Scorer:
         if not (overridden or self.config.evaluators):
             raise ConfigError("nothing scores a sample", where=self.where, fix="Add an evaluator.")
 
-    @property
+    @cached_property
     def waits(self) -> bool:
         """Whether scoring a sample waits for something, and so is done ahead for many."""
         return self.adapter.overrides("llm_match_score") or any(

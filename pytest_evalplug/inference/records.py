@@ -6,12 +6,14 @@ __all__ = ["Record", "build_record", "generation_params", "prediction_key", "tas
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.inferencers import Inferencer, Payload
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.predictions import PredictionKey
 from pytest_evalplug.types import ChatMessage, LoglikelihoodQuery, ModelOutput, TaskState
 
@@ -39,12 +41,23 @@ def prediction_key(
 ) -> PredictionKey:
     """Return what a saved prediction must match to be served again."""
     asked = asdict(payload) if isinstance(payload, LoglikelihoodQuery) else payload
-    return PredictionKey.of(
-        model=fingerprint,
-        prompt=asked,
-        params={"mode": inferencer.mode, **params.to_wire()},
-        sample=[case.sample.index, str(case.sample.id), case.sample.choices, case.repeat],
+    sample = case.sample
+    return PredictionKey(
+        model=_model_digest(fingerprint),
+        prompt=digest(asked),
+        params=_params_digest(inferencer.mode, params),
+        sample=digest([sample.index, str(sample.id), sample.choices, case.repeat]),
     )
+
+
+@lru_cache(maxsize=64)
+def _model_digest(fingerprint: str) -> str:
+    return digest(fingerprint)
+
+
+@lru_cache(maxsize=1024)
+def _params_digest(mode: str, params: GenerationParams) -> str:
+    return digest({"mode": mode, **params.to_wire()})
 
 
 def build_record(

@@ -36,11 +36,14 @@ def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfa
 
     Whatever a sample's report quotes of a hostile reply, xdist can send it.
     """
-    report.sections = [(title, encodable(text)) for title, text in report.sections]
+    if report.sections:
+        report.sections = [(title, encodable(text)) for title, text in report.sections]
+    if call.excinfo is None:
+        return
     quoted = str(report.longrepr) if report.failed else ""
     if quoted != encodable(quoted):
         report.longrepr = encodable(quoted)
-    if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
+    if not isinstance(call.excinfo.value, WrongAnswer):
         return
     setattr(report, WRONG, True)
     report.longrepr = str(call.excinfo.value)

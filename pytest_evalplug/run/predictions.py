@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.jsonio import digest, dumps, json_object, write_atomic
+from pytest_evalplug.run.jsonio import dumps, json_object, write_atomic
 from pytest_evalplug.run.records import RecordLog, index_order
 
 Record: TypeAlias = dict[str, Any]
@@ -28,22 +28,17 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class PredictionKey:
-    """Short hashes of all that a prediction depends on, kept apart to say what changed."""
+    """Short hashes of all that a prediction depends on, kept apart to say what changed.
+
+    ``model`` is of the backend's fingerprint, ``params`` of the generation parameters and the
+    evaluation mode, ``sample`` of what identifies it: index, id, choices, repeat. The reference
+    has no part in it: it is scored with, never shown, and may be corrected afterwards.
+    """
 
     model: str
     prompt: str
     params: str
     sample: str
-
-    @classmethod
-    def of(cls, *, model: Any, prompt: Any, params: Any, sample: Any) -> PredictionKey:
-        """Hash the parts, each any JSON content.
-
-        ``model`` is the backend's fingerprint, ``params`` the generation parameters and the
-        evaluation mode, ``sample`` what identifies it: index, id, choices, repeat. The reference
-        has no part in it: it is scored with, never shown, and may be corrected afterwards.
-        """
-        return cls(digest(model), digest(prompt), digest(params), digest(sample))
 
     def to_wire(self) -> dict[str, str]:
         """Return plain JSON types, for a record's ``key``."""

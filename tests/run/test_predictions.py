@@ -13,7 +13,7 @@ import pytest
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.jsonio import dumps
+from pytest_evalplug.run.jsonio import digest, dumps
 from pytest_evalplug.run.predictions import PredictionKey
 
 from .conftest import Predictions
@@ -34,7 +34,7 @@ for number in range(1_000_000):
 
 def key(temperature: float = 0.0, **parts: Any) -> PredictionKey:
     defaults = {"model": "m", "prompt": "2+2?", "params": {"temperature": temperature}, "sample": 1}
-    return PredictionKey.of(**{**defaults, **parts})
+    return PredictionKey(**{name: digest(part) for name, part in {**defaults, **parts}.items()})
 
 
 def record(index: str, prediction: Any = "4", **more: Any) -> dict[str, Any]:
