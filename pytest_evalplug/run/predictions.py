@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
-from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.jsonio import dumps, json_object, write_atomic
+from pytest_evalplug.run.jsonio import json_object, write_atomic
+from pytest_evalplug.run.merged import MergedFile
 from pytest_evalplug.run.records import RecordLog, index_order
 
 Record: TypeAlias = dict[str, Any]
@@ -73,7 +73,7 @@ class PredictionStore:
     def __init__(self, run: RunDirectory, worker: str = "main") -> None:
         self._run = run
         self._log = RecordLog(run, self.kind, worker, importance=_is_prediction)
-        self._merged: dict[tuple[str, str], dict[str, Record]] = {}
+        self._merged: dict[tuple[str, str], MergedFile] = {}
         self._lock = threading.Lock()
 
     def put(self, model: str, dataset: str, record: Record) -> None:
@@ -87,14 +87,25 @@ class PredictionStore:
 
     def lookup(self, model: str, dataset: str, index: str) -> Record | None:
         """Return what was saved, prediction or error, or None."""
-        merged = self._load(model, dataset).get(index)
+        merged = self._load(model, dataset)
         text = self._newer(model, dataset, index, merged)
-        found: Record | None = merged if text is None else json.loads(text)
-        return found
+        if text is None:
+            with self._lock:
+                return merged.get(index)
+        record: Record = json.loads(text)
+        return record
 
-    def records(self, model: str, dataset: str) -> dict[str, Record]:
-        """Return all that was saved for a dataset, in the order of the indices."""
-        return {index: json.loads(text) for index, text in self._texts(model, dataset)}
+    def records(self, model: str, dataset: str) -> Mapping[str, Record]:
+        """Return all that was saved for a dataset, in the order of the indices.
+
+        A record is read when it is asked for.
+        """
+        return _SavedRecords(self, model, dataset)
+
+    def indices(self, model: str, dataset: str) -> list[str]:
+        """Return the indices of which something was saved, in order."""
+        every = {*self._load(model, dataset), *self._log.indices(model, dataset)}
+        return sorted(every, key=index_order)
 
     def refresh(self) -> None:
         """Look for what other processes have saved since."""
@@ -126,25 +137,44 @@ class PredictionStore:
         return self._run.prediction_file(model, dataset)
 
     def _texts(self, model: str, dataset: str) -> Iterator[tuple[str, str]]:
-        """Yield index and JSON text: a journal's is copied as it is, which is much faster."""
+        """Yield index and JSON text: copied as it is, which is much faster."""
         merged = self._load(model, dataset)
-        for index in sorted({*merged, *self._log.indices(model, dataset)}, key=index_order):
-            old = merged.get(index)
-            yield index, self._newer(model, dataset, index, old) or dumps(old)
+        for index in self.indices(model, dataset):
+            yield index, self._newer(model, dataset, index, merged) or merged.text(index)
+        merged.close()  # it is about to be replaced
 
-    def _newer(self, model: str, dataset: str, index: str, merged: Record | None) -> str | None:
+    def _newer(self, model: str, dataset: str, index: str, merged: MergedFile) -> str | None:
         """Return what a journal has, unless it is an error and ``merged`` a prediction."""
         found = self._log.find(model, dataset, index)
-        if found is None or (merged is not None and found.importance < _is_prediction(merged)):
+        if found is None or (not found.importance and _is_prediction(merged.get(index) or {})):
             return None
         return found.text
 
-    def _load(self, model: str, dataset: str) -> dict[str, Record]:
+    def _load(self, model: str, dataset: str) -> MergedFile:
         with self._lock:
             if (model, dataset) not in self._merged:
-                path = self._file(model, dataset)
-                self._merged[model, dataset] = _read_merged(path)
+                self._merged[model, dataset] = MergedFile(self._file(model, dataset))
             return self._merged[model, dataset]
+
+
+class _SavedRecords(Mapping[str, Record]):
+    """Index -> record, read from the store."""
+
+    def __init__(self, store: PredictionStore, model: str, dataset: str) -> None:
+        self._store = store
+        self._table = (model, dataset)
+
+    def __getitem__(self, index: str) -> Record:
+        record = self._store.lookup(*self._table, index)
+        if record is None:
+            raise KeyError(index)
+        return record
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._store.indices(*self._table))
+
+    def __len__(self) -> int:
+        return len(self._store.indices(*self._table))
 
 
 class JudgementStore(PredictionStore):
@@ -154,23 +184,3 @@ class JudgementStore(PredictionStore):
 
     def _file(self, model: str, dataset: str) -> Path:
         return self._run.judgement_file(model, dataset)
-
-
-def _read_merged(path: Path) -> dict[str, Record]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise _damaged(path, str(error)) from error
-    if not isinstance(content, dict) or not all(isinstance(r, dict) for r in content.values()):
-        raise _damaged(path, "not an object of records")
-    return content
-
-
-def _damaged(path: Path, why: str) -> DataError:
-    return DataError(
-        f"the prediction file can't be read: {why}",
-        where=str(path),
-        fix="Repair it, or move it away to ask the model again",
-    )

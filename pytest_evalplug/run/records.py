@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.journal import JournalWriter, scan_journal
+from pytest_evalplug.run.lines import LineFile
 
 Record: TypeAlias = dict[str, Any]
 Table: TypeAlias = tuple[str, str]
@@ -20,10 +21,24 @@ Table: TypeAlias = tuple[str, str]
 _MARK = ', "record": '
 
 
-class _Place(NamedTuple):
-    rank: tuple[int, float]
-    path: Path
-    offset: int
+_TIME_BITS, _FILE_BITS, _OFFSET_BITS = 53, 16, 44
+
+
+def _pack(importance: int, when: float, file: int, offset: int) -> int:
+    """Return where a record lies as one int, larger for one that counts more; ``when`` in seconds.
+
+    There is one for every sample of a run, and nothing else of it in memory.
+    """
+    microseconds = min(max(0, int(when * 1e6)), (1 << _TIME_BITS) - 1)
+    rank = (importance << _TIME_BITS) | microseconds
+    return (((rank << _FILE_BITS) | file) << _OFFSET_BITS) | offset
+
+
+def _unpack(place: int) -> tuple[int, int, int]:
+    """Return importance, file and offset."""
+    offset = place & ((1 << _OFFSET_BITS) - 1)
+    file = (place >> _OFFSET_BITS) & ((1 << _FILE_BITS) - 1)
+    return place >> (_OFFSET_BITS + _FILE_BITS + _TIME_BITS), file, offset
 
 
 class Found(NamedTuple):
@@ -55,7 +70,10 @@ class RecordLog:
         self._lock = threading.RLock()
         self._writer: JournalWriter | None = None
         self._scanned: dict[Path, int] | None = None
-        self._places: dict[Table, dict[str, _Place]] = {}
+        self._places: dict[Table, dict[str, int]] = {}
+        self._files: list[LineFile] = []
+        self._numbers: dict[Path, int] = {}
+        """Journal -> its position in ``_files``, which is what places hold."""
 
     def append(self, model: str, dataset: str, record: Record) -> None:
         """Write ``record``; it survives a kill of this process when this returns."""
@@ -73,7 +91,10 @@ class RecordLog:
         with self._lock:
             self._scan_once()
             place = self._places.get((model, dataset), {}).get(index)
-            return None if place is None else Found(place.rank[0], self._read(place))
+            if place is None:
+                return None
+            importance, file, offset = _unpack(place)
+            return Found(importance, self._read(file, offset))
 
     def tables(self) -> list[Table]:
         """Return each (model, dataset) that has a record."""
@@ -97,6 +118,8 @@ class RecordLog:
     def close(self) -> None:
         """Bring this process's journal to the disk; the log can still be used."""
         with self._lock:
+            for file in self._files:
+                file.close()
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
@@ -108,6 +131,8 @@ class RecordLog:
             for path in self._journals():
                 path.unlink()
             self._places.clear()
+            self._files.clear()
+            self._numbers.clear()
             self._scanned = None
 
     def _journals(self) -> list[Path]:
@@ -130,19 +155,22 @@ class RecordLog:
     def _keep(self, line: Record, path: Path, offset: int) -> None:
         try:
             table, when, record = (line["model"], line["dataset"]), line["time"], line["record"]
-            place = _Place((self._importance(record), float(when)), path, offset)
+            place = _pack(self._importance(record), float(when), self._number(path), offset)
             index = str(record["index"])
             places = self._places.setdefault(table, {})
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             return  # JSON, but not ours
-        old = places.get(index)
-        if old is None or place.rank >= old.rank:
+        if place >= places.get(index, 0):
             places[index] = place
 
-    def _read(self, place: _Place) -> str:
-        with open(place.path, "rb") as file:
-            file.seek(place.offset)
-            line = file.readline().decode().rstrip()
+    def _number(self, path: Path) -> int:
+        if path not in self._numbers:
+            self._numbers[path] = len(self._files)
+            self._files.append(LineFile(path))
+        return self._numbers[path]
+
+    def _read(self, number: int, offset: int) -> str:
+        line = self._files[number].line(offset).rstrip()
         # the record comes last; inside a string the quotes of this mark would be escaped
         return line[line.index(_MARK) + len(_MARK) : -1]
 
