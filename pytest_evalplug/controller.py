@@ -266,9 +266,8 @@ class Controller:
         from pytest_evalplug.finish import Outcome, finish
 
         own = self._pytest_config.stash.get(SESSION, None)
-        known = own.benchmarks if own else {}
         try:
-            self._outcome = finish(self._config, run, manifest, known)
+            self._outcome = finish(self._config, run, manifest, own)
         except EvalplugError as error:  # a damaged file: nothing is lost, but nothing is known
             self._outcome = Outcome(run)
             self._outcome.fail(str(error))

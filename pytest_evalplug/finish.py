@@ -7,10 +7,10 @@ __all__ = ["Outcome", "finish", "view"]
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_evalplug.collection import Benchmark, authors_error
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
@@ -28,6 +28,9 @@ from pytest_evalplug.summary.rows import DatasetRef
 from pytest_evalplug.summary.table import Table, build_table
 from pytest_evalplug.types import AggScore, Detail
 from pytest_evalplug.wire import Manifest, Part
+
+if TYPE_CHECKING:
+    from pytest_evalplug.session import EvalSession
 
 KNOWN = "summary.json"
 """In the run's configs: which models and datasets its summary has."""
@@ -59,15 +62,17 @@ def finish(
     config: RunConfig,
     run: RunDirectory,
     manifest: Manifest,
-    benchmarks: dict[str, Benchmark],
+    session: EvalSession | None,
 ) -> Outcome:
     """Merge the journals, compute every metric once, write results and summary.
 
-    ``benchmarks`` is what this process collected; what it lacks (the controller of pytest-xdist
-    collects nothing) is imported from the manifest's modules.
+    ``session`` has what this process collected and wrote; the controller of pytest-xdist has
+    none: it reads the workers' journals and imports the manifest's modules.
     """
     outcome = Outcome(run)
-    store, details = PredictionStore(run), DetailStore(run)
+    benchmarks = session.benchmarks if session else {}
+    store = (session and session.store) or PredictionStore(run)
+    details = (session and session.details) or DetailStore(run)
     store.merge()
     JudgementStore(run).merge()
     if config.stage == "infer":
@@ -152,7 +157,7 @@ def _finish_part(
     skipped = [d for d in every if (d.metadata or {}).get("skipped")]
     measured = [d for d in every if not (d.metadata or {}).get("skipped")]
     saved = store.records(model, part.dataset)
-    records = [saved.get(d.index, {"index": d.index}) for d in measured]
+    records = _Rows(saved, measured)
     scores: Sequence[AggScore] = []
     repeats: dict[str, Any] = {}
     failure: str | None = None
@@ -191,14 +196,30 @@ def _finish_part(
     outcome.scores.setdefault((part.benchmark, model), []).extend(scores)
     if kinds := _sandboxes(measured):
         outcome.notes.append(f"{part.dataset} {model}: programs ran in {kinds}")
-    if shorter := sum("dropped_shots" in record for record in records):
+    if shorter := result.num_fewer_shots:
         outcome.notes.append(
-            f"{part.dataset} {model}: {shorter} of {len(records)} prompts were too long "
+            f"{part.dataset} {model}: {shorter} of {len(measured)} prompts were too long "
             "and were sent with fewer shots"
         )
-    wrong = [(d, saved[d.index]) for d in measured if d.correct is False and d.index in saved]
+    wrong = [d for d in measured if d.correct is False]
+    shown = [d for d in wrong[: config.show_wrong] if d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
-    outcome.wrong[part.dataset, model] = wrong[: config.show_wrong]
+    outcome.wrong[part.dataset, model] = [(d, saved[d.index]) for d in shown]
+
+
+class _Rows(Sequence[Mapping[str, Any]]):
+    """The prediction records of details, in their order, each read when it is asked for."""
+
+    def __init__(self, saved: Mapping[str, Mapping[str, Any]], details: Sequence[Detail]) -> None:
+        self._saved = saved
+        self._details = details
+
+    def __len__(self) -> int:
+        return len(self._details)
+
+    def __getitem__(self, position: Any) -> Any:
+        index = self._details[position].index
+        return self._saved.get(index, {"index": index})
 
 
 def _repeats(

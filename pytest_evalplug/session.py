@@ -56,12 +56,15 @@ class EvalSession:
         self._plan: list[Case] = []
         self._sources: dict[str, Source] = {}
         self._backends: dict[str, ModelBackend] = {}
-        self._store: PredictionStore | None = None
-        self._details: DetailStore | None = None
+        self.store: PredictionStore | None = None
+        """Saved predictions, once the run directory is open."""
+        self.details: DetailStore | None = None
+        """Saved verdicts, likewise."""
         self._left = Counter[Case]()
         """How many items of each planned case are not over."""
         self._scored: set[Case] = set()
         self._decided: set[Case] = set()
+        """Cases that ``test_sample`` judges, where others test them too."""
         self._past = Counter[str]()
         """The counts of engines that are closed."""
         self._log: logging.Handler | None = None
@@ -73,9 +76,10 @@ class EvalSession:
     ) -> None:
         """Take note of what will run, in this order, and open the run directory for it."""
         self.manifest = manifest_of(self.benchmarks, items)
-        self._decided = {c for i in items if decides(i) and isinstance(c := case_of(i), Case)}
         if not self.manifest.parts:
             return
+        if not all(map(decides, items)):
+            self._decided = {c for i in items if decides(i) and isinstance(c := case_of(i), Case)}
         self._plan = plan_of(items, self.role)
         if self.config.stage != "infer":
             self.verdicts.expect(items)
@@ -91,8 +95,8 @@ class EvalSession:
     def open(self, run: RunDirectory) -> None:
         """Begin to write into the run directory."""
         self._run = run
-        self._store = PredictionStore(run, self.role.worker)
-        self._details = DetailStore(run, self.role.worker)
+        self.store = PredictionStore(run, self.role.worker)
+        self.details = DetailStore(run, self.role.worker)
         self.verdicts.open(run, self.role.worker, self.role.count, self.config.judge)
         self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
 
@@ -101,18 +105,6 @@ class EvalSession:
         """The run directory."""
         assert self._run is not None
         return self._run
-
-    @property
-    def store(self) -> PredictionStore:
-        """Saved predictions."""
-        assert self._store is not None
-        return self._store
-
-    @property
-    def details(self) -> DetailStore:
-        """Saved verdicts."""
-        assert self._details is not None
-        return self._details
 
     # --- while items run
 
@@ -159,6 +151,7 @@ class EvalSession:
         """Keep a verdict, or the error that there was instead of one."""
         self._scored.add(case)
         name = model or case.model or self._only_model()
+        assert self.details is not None
         self.details.put(name, case.dataset, detail)
 
     def forget(self, case: Case) -> None:
@@ -168,6 +161,8 @@ class EvalSession:
             source.forget(case)
         if self._left[case] <= 0:
             self.verdicts.forget(case)
+        if self._left[case] == 0:  # below 0 it is not in the plan: who knows what else tests it
+            self._scored.discard(case)
 
     def backend(self, name: str) -> ModelBackend:
         """Load the model ``name``, or return it; others that have nothing left to do are closed.
@@ -227,6 +222,7 @@ class EvalSession:
                 fix="Run it without --mode eval first, or name another run with --reuse",
             )
         self.verdicts.know(info)
+        assert self.store is not None
         source = SavedPredictions(INFERENCERS[self.config.eval_mode], self.store, info)
         own = [case for case in self._plan if case.model in (None, info.name)]
         self.verdicts.follow(info.name, own, source.result)
@@ -246,6 +242,7 @@ class EvalSession:
         folder = self.run.configs / "models"
         write_atomic(folder / f"{safe_name(info.name)}.json", dumps(info.to_wire()))
         self.verdicts.know(info)
+        assert self.store is not None
         engine = Engine(
             backend,
             inferencer,
@@ -289,9 +286,9 @@ class EvalSession:
         for backend in self._backends.values():
             _close(backend)
         self._backends.clear()
-        if self._store and self._details:
-            self._store.close()
-            self._details.close()
+        if self.store and self.details:
+            self.store.close()
+            self.details.close()
         if self._log:
             close_log(self._log)
             self._log = None

@@ -41,6 +41,8 @@ def standard_error(values: Sequence[float], groups: Sequence[Any]) -> float | No
     Repeats of one sample (equal entries of ``groups``) are not independent: their mean counts as
     one observation. That is exact where all samples have equally many repeats.
     """
+    if len(set(groups)) == len(groups):
+        return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
     by_group: dict[Any, list[float]] = {}
     for i, (value, group) in enumerate(zip(values, groups, strict=True)):
         by_group.setdefault(i if group is None else ("group", group), []).append(value)

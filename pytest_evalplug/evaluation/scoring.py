@@ -7,6 +7,7 @@ __all__ = ["Scorer"]
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import repeat
 from math import isclose
 from typing import Any, cast
 
@@ -124,12 +125,14 @@ class Scorer:
         also what :func:`repeat_scores` gives. An overridden ``aggregate_scores`` has the last word.
         """
         adapter, errors = self.adapter, sum(d.error is not None for d in details)
-        pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
-        if not pairs:
+        if errors == len(details):
             return []
         rows = cast(Any, adapter).row_count(subset) if repeats > 1 else 0
         every = [base_index(d.index, rows) if rows else d.index for d in details]
         groups = [g for g, d in zip(every, details, strict=True) if d.error is None]
+        # a hundred thousand replies are only gathered for those who read them
+        replies = records if self._reads_replies else repeat({}, len(details))
+        pairs = [(d, r) for d, r in zip(details, replies, strict=True) if d.error is None]
         sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
         scores = adapter.aggregate_scores(sample_scores)
         if not adapter.overrides("aggregate_scores"):
@@ -144,6 +147,12 @@ class Scorer:
                 share = score.num_samples / (score.num_samples + errors)
                 score.metadata = {**(score.metadata or {}), "if_errors_wrong": score.value * share}
         return scores
+
+    @property
+    def _reads_replies(self) -> bool:
+        """Whether something that aggregates sees the replies themselves."""
+        sets = any(evaluator.judges_sets for evaluator in self.config.evaluators)
+        return sets or self.adapter.overrides("aggregate_scores")
 
     def _with_sets(
         self,

@@ -8,16 +8,18 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.evaluation.outcome import is_number
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import dumps, write_atomic
+from pytest_evalplug.types import Detail
 
 EXTRACT_RATE = "extract_rate"
 """The metric that speaks of the replies, not of how good they are."""
 _RESERVED = ("details", "run")
+_BEFORE_DETAILS = ',\n"details": ['
 
 
 def dataset_name(benchmark: str, subset: str, *, several: bool) -> str:
@@ -62,8 +64,9 @@ class ResultFile:
 
     ``unlisted`` metrics are in no table. Of samples asked ``repeats`` times, ``num_distinct`` are
     different, and ``metric_samples`` says over how many of them pass@k and the like are, for each
-    of ``k``. ``other`` is what an Evaluator returned beside numbers; ``error`` says why there are
-    no metrics; ``res_length`` is that of :func:`length_stats`.
+    of ``k``. Of ``num_replies``, ``num_truncated`` were cut at ``max_tokens``; ``num_fewer_shots``
+    prompts were too long as they were; ``res_length`` has statistics of the replies' lengths.
+    ``other`` is what an Evaluator returned beside numbers; ``error`` says why there are no metrics.
     """
 
     model: str
@@ -88,10 +91,11 @@ class ResultFile:
     metric_samples: dict[str, int] = field(default_factory=dict)
     num_replies: int = 0
     num_truncated: int = 0
+    num_fewer_shots: int = 0
     res_length: dict[str, dict[str, float]] | None = None
     error: str | None = None
     other: dict[str, Any] = field(default_factory=dict)
-    details: list[dict[str, Any]] | None = None
+    details: list[Detail] | None = None
 
     @property
     def scores(self) -> dict[str, float]:
@@ -116,21 +120,25 @@ class ResultFile:
         return path
 
     @classmethod
-    def read(cls, run: RunDirectory, model: str, dataset: str) -> ResultFile | None:
+    def read(
+        cls, run: RunDirectory, model: str, dataset: str, *, details: bool = True
+    ) -> ResultFile | None:
         """Return the saved result, or None if there is none; DataError if it is damaged."""
-        return cls.load(run.result_file(model, dataset))
+        return cls.load(run.result_file(model, dataset), details=details)
 
     @classmethod
-    def load(cls, path: Path) -> ResultFile | None:
+    def load(cls, path: Path, *, details: bool = True) -> ResultFile | None:
         """Read a results file by its path, as :meth:`read` does."""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            with path.open(encoding="utf-8") as file:
+                content = json.loads(file.read() if details else _head(file))
             about = content.pop("run")
-            details = content.pop("details", None)
+            saved = content.pop("details", None)
             known = {f.name: about[f.name] for f in fields(cls) if f.name in about}
             metrics = {name: value for name, value in content.items() if is_number(value)}
             other = {name: value for name, value in content.items() if name not in metrics}
-            return cls(**known, metrics=metrics, other=other, details=details)
+            found = [Detail.from_wire(d) for d in saved] if details and saved is not None else None
+            return cls(**known, metrics=metrics, other=other, details=found)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -148,14 +156,24 @@ class ResultFile:
             yield f"{dumps(name)}: {dumps(value)},\n"
         yield f'"run": {dumps(about)}'
         if self.details is not None:
-            yield ',\n"details": ['
+            yield _BEFORE_DETAILS
             yield from _lines(self.details)
             yield "\n]"
         yield "\n}\n"
 
 
-def _lines(details: list[dict[str, Any]]) -> Iterator[str]:
+def _lines(details: list[Detail]) -> Iterator[str]:
     separator = "\n"
     for detail in details:
-        yield separator + dumps(detail)
+        yield separator + dumps(detail.to_wire())
         separator = ",\n"
+
+
+def _head(file: TextIO) -> str:
+    """Return the file's JSON without the details, if it is written as we do; else all of it."""
+    head: list[str] = []
+    for line in file:
+        if line.rstrip("\n") == _BEFORE_DETAILS.lstrip(",\n"):
+            return "".join(head).rstrip(",\n") + "}"
+        head.append(line)
+    return "".join(head)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["extract_rate", "length_stats", "num_replies", "num_truncated", "was_extracted"]
+__all__ = ["Replies", "extract_rate", "was_extracted"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from statistics import fmean, median
 from typing import Any
@@ -30,31 +31,48 @@ def extract_rate(details: Sequence[Detail]) -> float | None:
     return 100 * fmean(found) if found else None
 
 
-def num_replies(records: Sequence[Record]) -> int:
-    """Return how many records have a reply, and not an error."""
-    return sum("prediction" in record for record in records)
+@dataclass(slots=True)
+class Replies:
+    """What the prediction records of a dataset say of its replies, in one pass over them."""
 
+    num_replies: int = 0
+    """Records that have a reply, and not an error."""
+    num_truncated: int = 0
+    """Replies cut off at ``max_tokens`` (``finish_reason`` is length)."""
+    num_fewer_shots: int = 0
+    """Prompts that were too long and were sent with fewer shots."""
+    characters: list[int] = field(default_factory=list)
+    """Lengths of the replies as they came, of each candidate where a reply is a list."""
+    tokens: list[int] = field(default_factory=list)
+    """``completion_tokens`` of those whose ``usage`` says so."""
 
-def num_truncated(records: Sequence[Record]) -> int:
-    """Return how many replies were cut off at ``max_tokens`` (``finish_reason`` is length)."""
-    return sum(record.get("finish_reason") == "length" for record in records)
+    @classmethod
+    def of(cls, records: Iterable[Record], *, lengths: bool = True) -> Replies:
+        """Count; without ``lengths`` the lengths are left out."""
+        replies = cls()
+        for record in records:
+            replies.num_replies += "prediction" in record
+            replies.num_truncated += record.get("finish_reason") == "length"
+            replies.num_fewer_shots += "dropped_shots" in record
+            if lengths:
+                replies._measure(record)
+        return replies
 
+    def _measure(self, record: Record) -> None:
+        reply = record.get("prediction")
+        texts = reply if isinstance(reply, list) else [reply]
+        self.characters += [len(str(text)) for text in texts if text is not None]
+        usage = record.get("usage") or {}
+        if "completion_tokens" in usage:
+            self.tokens.append(usage["completion_tokens"])
 
-def length_stats(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Return n, mean, median, 95th percentile and maximum of the replies' lengths.
+    def length_stats(self) -> dict[str, dict[str, float]]:
+        """Return n, mean, median, 95th percentile and maximum of ``characters`` and ``tokens``.
 
-    ``characters`` are of the replies as they came (of each candidate, where a reply is a list);
-    ``tokens`` are the ``completion_tokens`` of those whose ``usage`` says so. What no reply has
-    is missing.
-    """
-    replies = [record["prediction"] for record in records if "prediction" in record]
-    texts = [t for reply in replies for t in (reply if isinstance(reply, list) else [reply])]
-    usages = [record.get("usage") or {} for record in records]
-    lengths = {
-        "characters": [len(str(text)) for text in texts if text is not None],
-        "tokens": [u["completion_tokens"] for u in usages if "completion_tokens" in u],
-    }
-    return {unit: _stats(sorted(found)) for unit, found in lengths.items() if found}
+        What no reply has is missing.
+        """
+        lengths = {"characters": self.characters, "tokens": self.tokens}
+        return {unit: _stats(sorted(found)) for unit, found in lengths.items() if found}
 
 
 def _stats(ordered: Sequence[int]) -> dict[str, float]:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 __all__ = ["build_result"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
-from pytest_evalplug.summary.replies import (
-    extract_rate,
-    length_stats,
-    num_replies,
-    num_truncated,
-)
+from pytest_evalplug.summary.replies import Replies, extract_rate
 from pytest_evalplug.types import AggScore, Detail
 
 
 def build_result(
     scores: Sequence[AggScore],
     details: Sequence[Detail],
-    records: Sequence[Mapping[str, Any]] = (),
+    records: Iterable[Mapping[str, Any]] = (),
     *,
     model: str,
     dataset: str,
@@ -40,13 +35,14 @@ def build_result(
 ) -> ResultFile:
     """Return one dataset's result; ``details`` has every sample that was not skipped.
 
-    ``records`` are their prediction records. What the metrics' ``metadata`` has is kept:
+    ``records`` are their prediction records, read once. What the metrics' ``metadata`` has is kept:
     ``stderr``, ``if_errors_wrong``, whether a metric is ``listed``, and ``other`` than numbers.
     """
     scored = [detail for detail in details if detail.error is None]
     errors = len(details) - len(scored)
     verdicts = [detail.correct for detail in scored if detail.correct is not None]
     metrics = {score.metric: score.value for score in scores}
+    replies = Replies.of(records, lengths=with_res_length)
     rate = extract_rate(details) if with_extract_rate else None
     if rate is not None:
         metrics[EXTRACT_RATE] = rate
@@ -75,12 +71,13 @@ def build_result(
             for s in scores
             if s.agg_method == "repeats" or s.num_samples != len(scored)
         },
-        num_replies=num_replies(records),
-        num_truncated=num_truncated(records),
-        res_length=length_stats(records) if with_res_length else None,
+        num_replies=replies.num_replies,
+        num_truncated=replies.num_truncated,
+        num_fewer_shots=replies.num_fewer_shots,
+        res_length=replies.length_stats() if with_res_length else None,
         error=error,
         other={n: v for s in scores for n, v in (s.metadata or {}).get("other", {}).items()},
-        details=[detail.to_wire() for detail in details] if keep_details else None,
+        details=list(details) if keep_details else None,
     )
 
 

@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from pytest_evalplug.run.directory import RunDirectory
@@ -83,8 +83,12 @@ def read_results(
 ) -> dict[tuple[str, str], ResultFile]:
     """Read what there is for the models and datasets."""
     names = [dataset.name for dataset in datasets]
-    found = {(model, name): ResultFile.read(run, model, name) for model in models for name in names}
-    return {key: replace(result, details=None) for key, result in found.items() if result}
+    found = {
+        (model, name): ResultFile.read(run, model, name, details=False)
+        for model in models
+        for name in names
+    }
+    return {key: result for key, result in found.items() if result}
 
 
 def dataset_rows(dataset: str, models: Sequence[str], results: Results) -> list[Row]:

@@ -8,6 +8,7 @@ import pytest
 from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.results import ResultFile, dataset_name, shared_dataset
+from pytest_evalplug.types import Detail
 
 
 def result(**more: Any) -> ResultFile:
@@ -25,7 +26,10 @@ def result(**more: Any) -> ResultFile:
         "metrics": {"accuracy": 8000 / 90, "f1": 0.25},
         "stderr": {"accuracy": 3.33},
         "if_errors_wrong": {"accuracy": 80.0},
-        "details": [{"pred": "\ud800\u2028", "answer": 0, "correct": False}, {"pred": None}],
+        "details": [
+            Detail("0", "a", "main", pred="\ud800\u2028", answer=0, correct=False),
+            Detail("1", "b", "main", error="down"),
+        ],
     }
     return ResultFile(**{**fields, **more})
 
@@ -73,9 +77,20 @@ def test_the_file_is_as_documented(run: RunDirectory) -> None:
         "metric_samples": {},
         "num_replies": 0,
         "num_truncated": 0,
+        "num_fewer_shots": 0,
         "res_length": None,
         "error": None,
     }
+
+
+def test_the_head_is_read_without_the_details(run: RunDirectory) -> None:
+    path = result().write(run)
+    assert ResultFile.load(path, details=False) == result(details=None)
+    content = path.read_text()
+    path.write_text(content[: content.index('"details": [') + 40] + "... damaged")
+    assert ResultFile.load(path, details=False) == result(details=None)
+    path.write_text(json.dumps(json.loads(content), indent=1))  # not as we write it
+    assert ResultFile.load(path, details=False) == result(details=None)
 
 
 def test_what_is_no_number_comes_back_apart(run: RunDirectory) -> None:

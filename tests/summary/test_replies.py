@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.summary.replies import (
-    extract_rate,
-    length_stats,
-    num_replies,
-    num_truncated,
-    was_extracted,
-)
+from pytest_evalplug.summary.replies import Replies, extract_rate, was_extracted
 from pytest_evalplug.types import Detail
 
 
@@ -32,21 +26,23 @@ def test_the_evaluators_own_postprocessor_counts() -> None:
 
 
 def test_replies_and_cut_ones() -> None:
-    records = [
+    records: list[dict[str, Any]] = [
         {"prediction": "a", "finish_reason": "stop"},
         {"prediction": "b", "finish_reason": "length"},
-        {"prediction": "c"},
+        {"prediction": "c", "dropped_shots": 2},
         {"error": "down"},
         {"index": "4"},
     ]
-    assert (num_replies(records), num_truncated(records)) == (3, 1)
+    found = Replies.of(records, lengths=False)
+    assert (found.num_replies, found.num_truncated, found.num_fewer_shots) == (3, 1, 1)
+    assert found.length_stats() == {}
 
 
 def test_lengths() -> None:
     records = [
         {"prediction": "x" * n, "usage": {"completion_tokens": n // 10}} for n in range(1, 101)
     ]
-    assert length_stats(records) == {
+    assert Replies.of(records).length_stats() == {
         "characters": {"n": 100, "mean": 50.5, "median": 50.5, "p95": 95, "max": 100},
         "tokens": {"n": 100, "mean": 4.6, "median": 5, "p95": 9, "max": 10},
     }
@@ -59,7 +55,7 @@ def test_lengths_of_candidates_and_of_what_is_there() -> None:
         {"error": "down"},
         {"prediction": "", "usage": {"prompt_tokens": 3}},
     ]
-    assert length_stats(records) == {
+    assert Replies.of(records).length_stats() == {
         "characters": {"n": 3, "mean": pytest.approx(4 / 3), "median": 1, "p95": 3, "max": 3}
     }
-    assert length_stats([{"error": "down"}]) == {}
+    assert Replies.of([{"error": "down"}]).length_stats() == {}

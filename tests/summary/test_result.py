@@ -93,5 +93,5 @@ def test_nothing_measured_has_no_extraction_rate() -> None:
 
 def test_details_are_kept_unless_told_otherwise() -> None:
     every = details(1, 0, 1)
-    assert build(every, []).details == [detail.to_wire() for detail in every]
+    assert build(every, []).details == every
     assert build(every, [], keep_details=False).details is None

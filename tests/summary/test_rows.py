@@ -4,6 +4,7 @@ import pytest
 
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.summary.rows import Cell, DatasetRef, Row, dataset_rows, read_results
+from pytest_evalplug.types import Detail
 
 from .conftest import Save, result
 
@@ -18,7 +19,7 @@ def test_a_dataset_is_called_by_its_subset_only_if_there_are_several() -> None:
 
 
 def test_only_what_there_is_is_read_and_details_are_not_held(run: RunDirectory, save: Save) -> None:
-    save(GSM8K, "a", 70.0, details=[{"pred": "1"}])
+    save(GSM8K, "a", 70.0, details=[Detail("0", "a", "main", "1")])
     found = read_results(run, ["a", "b"], [GSM8K, LAW])
     assert found == {("a", "gsm8k"): result(GSM8K, "a", 70.0)}
 
