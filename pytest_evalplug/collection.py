@@ -64,7 +64,7 @@ class Benchmark:
     """What is wrong with the whole benchmark."""
     missing: dict[str, EvalplugError] = field(default_factory=dict)
     """What is wrong with single subsets."""
-    _cases: list[tuple[str, Case | Placeholder]] | None = None
+    _cases: tuple[list[str], list[Case | Placeholder]] | None = None
 
     @classmethod
     def build(
@@ -115,10 +115,15 @@ class Benchmark:
         """Return the name that files and tables use for a subset."""
         return dataset_of(self.adapter, subset)
 
-    def cases(self, config: RunConfig) -> list[tuple[str, Case | Placeholder]]:
-        """Return an id and a case for every item; all test functions share the cases."""
+    def cases(self, config: RunConfig) -> tuple[list[str], list[Case | Placeholder]]:
+        """Return the ids and the cases of all items; all test functions share the cases."""
         if self._cases is None:
-            self._cases = list(self._make_cases(config))
+            ids: list[str] = []
+            cases: list[Case | Placeholder] = []
+            for item_id, case in self._make_cases(config):
+                ids.append(item_id)
+                cases.append(case)
+            self._cases = ids, cases
         return self._cases
 
     def _make_cases(self, config: RunConfig) -> Iterator[tuple[str, Case | Placeholder]]:
@@ -161,8 +166,8 @@ class Benchmark:
         for position, item_id in enumerate(ids):
             for repeat in range(adapter.repeats):
                 suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
-                case = Case(adapter, subset, position, item_id, repeat, model)
-                yield safe_id(f"{prefix}{item_id}{suffix}"), case
+                name = safe_id(f"{prefix}{item_id}{suffix}") if prefix or suffix else item_id
+                yield name, Case(adapter, subset, position, item_id, repeat, model)
 
 
 def authors_error(error: Exception, file: str) -> EvalplugError:
@@ -192,10 +197,11 @@ class BenchmarkClass(pytest.Class):
         nodes = list(super().collect())
         inherited = DefaultDataAdapter.test_sample.__code__
         line = _line_of(self.benchmark.cls)
+        file, *names = self.nodeid.split("::")
+        path = ".".join(names)
         for node in nodes:
             if isinstance(node, pytest.Function) and node.function.__code__ is inherited:
-                file, *names = node.nodeid.split("::")
-                node.location = (file, line, ".".join(names))
+                node.location = (file, line, f"{path}.{node.name}")
         return nodes
 
     def newinstance(self) -> DefaultDataAdapter:
@@ -255,13 +261,8 @@ def parametrize(metafunc: pytest.Metafunc, config: RunConfig) -> None:
     if carrier is not None:
         node = metafunc.definition.getparent(BenchmarkClass)
         if node is not None:
-            pairs = node.benchmark.cases(config)
-            metafunc.parametrize(
-                carrier,
-                [case for _, case in pairs],
-                ids=[item_id for item_id, _ in pairs],
-                indirect=True,
-            )
+            ids, cases = node.benchmark.cases(config)
+            metafunc.parametrize(carrier, cases, ids=ids, indirect=True)
     elif "model_backend" in metafunc.fixturenames and len(config.models) > 1:
         names = list(config.columns)
         metafunc.parametrize("model_backend", names, indirect=True, scope="session")

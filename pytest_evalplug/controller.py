@@ -212,7 +212,7 @@ class Controller:
         capture = self._pytest_config.pluginmanager.getplugin("capturemanager")
         uncaptured = capture.global_and_fixture_disabled if capture else nullcontext
         self._progress = Progress(reporter, uncaptured=uncaptured)
-        self._progress.begin(sum(len(part.cases) for part in self._manifest().parts))
+        self._progress.begin(sum(len(part.indices) for part in self._manifest().parts))
         if SESSION in self._pytest_config.stash:
             session = self._pytest_config.stash[SESSION]
             session.tick = self._progress.tick

@@ -7,7 +7,7 @@ __all__ = ["Outcome", "finish", "view"]
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ def finish(
     details.refresh()
     models = _models(config, manifest, details, run)
     for part in manifest.parts:
-        if not part.cases:
+        if not part.indices:
             continue
         for model in [part.model] if part.model else models:
             benchmark = _benchmark(part, manifest, benchmarks, config, outcome)
@@ -153,7 +153,7 @@ def _finish_part(
     config: RunConfig,
 ) -> None:
     found = details.details(model, part.dataset)
-    every = [found.get(i) or _not_run(i, sample_id, part) for i, sample_id in part.cases]
+    every = list(_details(part, found))
     skipped = [d for d in every if (d.metadata or {}).get("skipped")]
     measured = [d for d in every if not (d.metadata or {}).get("skipped")]
     saved = store.records(model, part.dataset)
@@ -185,7 +185,7 @@ def _finish_part(
         version=part.version,
         mode=config.eval_mode,
         num_skipped=len(skipped),
-        partial=len(part.cases) < part.available or any(d.error == NOT_RUN for d in measured),
+        partial=len(part.indices) < part.available or any(d.error == NOT_RUN for d in measured),
         error=failure,
         keep_details=config.dump_eval_details,
         with_extract_rate=config.dump_extract_rate,
@@ -205,6 +205,17 @@ def _finish_part(
     shown = [d for d in wrong[: config.show_wrong] if d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
     outcome.wrong[part.dataset, model] = [(d, saved[d.index]) for d in shown]
+
+
+def _details(part: Part, found: dict[str, Detail]) -> Iterator[Detail]:
+    """Take the verdict of each selected sample, in order; one that was not run is an error.
+
+    The names are the manifest's own: a hundred thousand texts need not be there twice.
+    """
+    for index, sample_id in zip(part.indices, part.sample_ids, strict=True):
+        detail = found.pop(index, None) or Detail(index, sample_id, part.subset, error=NOT_RUN)
+        detail.index, detail.sample_id, detail.subset = index, sample_id, part.subset
+        yield detail
 
 
 class _Rows(Sequence[Mapping[str, Any]]):
@@ -251,10 +262,6 @@ def _report(outcome: Outcome, benchmarks: dict[str, Benchmark]) -> None:
             benchmark.adapter.generate_report(scores, model, str(outcome.run.path))
         except Exception as caught:
             outcome.fail(f"{name} {model}: no report, {authors_error(caught, benchmark.file)}")
-
-
-def _not_run(index: str, sample_id: str, part: Part) -> Detail:
-    return Detail(index=index, sample_id=sample_id, subset=part.subset, error=NOT_RUN)
 
 
 def _test_set(
@@ -309,7 +316,7 @@ def _import(name: str, file: Path, root: str) -> Any:
 
 def _applied_twice(manifest: Manifest, benchmarks: dict[str, Benchmark]) -> list[str]:
     """Return a line for each benchmark whose predictions go through a postprocessor twice."""
-    names = dict.fromkeys(part.benchmark for part in manifest.parts if part.cases)
+    names = dict.fromkeys(part.benchmark for part in manifest.parts if part.indices)
     return [
         f"{name}: predictions go through {', '.join(twice)} twice; it is configured in eval_cfg "
         "and in its evaluator"

@@ -61,10 +61,13 @@ def manifest_of(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) 
             parts[key] = _part(benchmark, case)
             modules[name] = _module(benchmark)
         if isinstance(case, Case):
-            parts[key].cases.append([case.index, case.item_id])
+            parts[key].indices.append(case.index)
+            parts[key].sample_ids.append(case.item_id)
     rank = {name: position for position, name in enumerate(benchmarks)}
     for part in parts.values():
-        part.cases.sort(key=lambda case: index_order(case[0]))
+        order = sorted(range(len(part.indices)), key=lambda i: index_order(part.indices[i]))
+        part.indices = [part.indices[i] for i in order]
+        part.sample_ids = [part.sample_ids[i] for i in order]
     # in the order of collection, whatever a plugin made of it: then all sums and tables agree
     return Manifest(
         sorted(parts.values(), key=lambda part: (rank[part.benchmark], _place(part))), modules

@@ -135,6 +135,7 @@ class EvalSession:
             return
         if isinstance(case, Case) and report.when == "teardown":
             self.forget(case)
+        report.user_properties = item.user_properties  # one list for an item's three reports
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
@@ -289,6 +290,8 @@ class EvalSession:
         if self.store and self.details:
             self.store.close()
             self.details.close()
+        self._plan.clear()
+        self._left.clear()
         if self._log:
             close_log(self._log)
             self._log = None

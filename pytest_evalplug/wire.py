@@ -15,7 +15,7 @@ from pytest_evalplug.run.jsonio import dumps, write_atomic
 
 @dataclass(slots=True)
 class Part:
-    """What was selected of one model's subset; ``cases`` are pairs of index and sample id."""
+    """What was selected of one model's subset."""
 
     benchmark: str
     subset: str
@@ -24,7 +24,9 @@ class Part:
     version: str
     subsets: list[str]
     """All subsets that the benchmark has, also those not selected."""
-    cases: list[list[str]] = field(default_factory=list)
+    indices: list[str] = field(default_factory=list)
+    sample_ids: list[str] = field(default_factory=list)
+    """Those of ``indices``, in their order."""
     available: int = 0
     """How many cases the subset has without any selection."""
     problem: str | None = None

@@ -38,7 +38,7 @@ def build(config: RunConfig, cls: type[DefaultDataAdapter] = Quiz) -> Benchmark:
 
 
 def test_cases_of_a_benchmark_with_a_missing_subset(config: RunConfig) -> None:
-    pairs = build(config).cases(config)
+    pairs = list(zip(*build(config).cases(config), strict=True))
     assert [name for name, _ in pairs] == ["a-0-r0", "a-0-r1", "a-1-r0", "a-1-r1", "b-missing"]
     first, last = pairs[1][1], pairs[-1][1]
     assert isinstance(first, Case)
@@ -73,7 +73,7 @@ def test_an_author_s_exception_says_where(config: RunConfig) -> None:
     assert isinstance(benchmark.error, ConfigError)
     line = Broken.__init__.__code__.co_firstlineno + 1
     assert str(benchmark.error) == f"{__file__}:{line}, in __init__: ZeroDivisionError: oh"
-    ((name, case),) = benchmark.cases(config)
+    ((name,), (case,)) = benchmark.cases(config)
     assert name == "error"
     assert isinstance(case, Placeholder)
 

@@ -12,7 +12,8 @@ PART = Part(
     model=None,
     version="abc123",
     subsets=["easy", "hard"],
-    cases=[["0", "easy-0"], ["1", "easy-1"]],
+    indices=["0", "1"],
+    sample_ids=["easy-0", "easy-1"],
     available=9,
 )
 EMPTY = Part("quiz", "hard", "quiz-hard", "m", "-", ["easy", "hard"], problem="no \ud800 data")

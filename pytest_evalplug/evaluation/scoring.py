@@ -7,7 +7,6 @@ __all__ = ["Scorer"]
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
 from math import isclose
 from typing import Any, cast
 
@@ -130,11 +129,14 @@ class Scorer:
         rows = cast(Any, adapter).row_count(subset) if repeats > 1 else 0
         every = [base_index(d.index, rows) if rows else d.index for d in details]
         groups = [g for g, d in zip(every, details, strict=True) if d.error is None]
-        # a hundred thousand replies are only gathered for those who read them
-        replies = records if self._reads_replies else repeat({}, len(details))
-        pairs = [(d, r) for d, r in zip(details, replies, strict=True) if d.error is None]
-        sample_scores = [_sample_score(d, r, g) for (d, r), g in zip(pairs, groups, strict=True)]
-        scores = adapter.aggregate_scores(sample_scores)
+        scored = [d for d in details if d.error is None]
+        pairs: list[tuple[Detail, Mapping[str, Any]]] = []
+        if self._reads_replies:  # else a hundred thousand of them need not be gathered
+            pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
+        replies = [record.get("prediction") for _, record in pairs] or [None] * len(scored)
+        scores = adapter.aggregate_scores(
+            [_sample_score(*each) for each in zip(scored, replies, groups, strict=True)]
+        )
         if not adapter.overrides("aggregate_scores"):
             scores = self._with_sets(scores, pairs, details, test_set, groups)
             if repeats > 1:
@@ -370,8 +372,8 @@ def _metadata(result: SampleScore, with_sample: bool) -> dict[str, Any] | None:
     return metadata or None
 
 
-def _sample_score(detail: Detail, record: Mapping[str, Any], group: str) -> SampleScore:
+def _sample_score(detail: Detail, reply: Any, group: str) -> SampleScore:
     metadata = dict(detail.metadata or {})
     sample_metadata = metadata.pop("sample", None)
-    score = Score(detail.score, detail.pred, record.get("prediction"), metadata or None)
+    score = Score(detail.score, detail.pred, reply, metadata or None)
     return SampleScore(score, detail.sample_id, group, sample_metadata)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["add_properties"]
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,17 +23,23 @@ LONGEST = 4000
 def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
     """Attach model, prediction, pred, reference and scores to the item's reports."""
     properties = [
-        ("model", clean(evaluation.model)),
+        _pair("model", clean(evaluation.model)),
         ("prediction", shorten(evaluation.record["prediction"], LONGEST)),
     ]
     if evaluation.detail is not None:
         properties += [
-            ("pred", shorten(evaluation.pred, LONGEST)),
-            ("reference", shorten(evaluation.reference, LONGEST)),
+            _pair("pred", shorten(evaluation.pred, LONGEST)),
+            _pair("reference", shorten(evaluation.reference, LONGEST)),
         ]
     for metric, value in evaluation.score.items():
         name = "score" if len(evaluation.score) == 1 else f"score:{metric}"
-        properties.append((clean(name), str(value)))
+        properties.append(_pair(clean(name), str(value)))
     if evaluation.detail is not None and item.config.stash[RUN_CONFIG].dump_extract_rate:
-        properties.append(("extracted", str(was_extracted(evaluation.detail)).lower()))
+        properties.append(_pair("extracted", str(was_extracted(evaluation.detail)).lower()))
     item.user_properties.extend(properties)
+
+
+@lru_cache(maxsize=1024)
+def _pair(name: str, value: str) -> tuple[str, str]:
+    """Return the property; reports live until the end, and most share their short values."""
+    return name, value
