@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 from pytest_evalplug.errors import ConfigError, ModelError, TooLongError
 from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.hf_batches import Batcher
+from pytest_evalplug.model.hf_decode import Decoder, can_decode
 from pytest_evalplug.model.hf_loading import load_model
-from pytest_evalplug.model.hf_prefix import WORTH_KEEPING, PrefixCache, shared_length
+from pytest_evalplug.model.hf_prefix import PrefixCache
 from pytest_evalplug.model.hf_tokens import PromptEncoder
 from pytest_evalplug.model.hf_tree import TreeScorer, can_share
 from pytest_evalplug.model.scored import Scored
@@ -77,20 +78,23 @@ class HFBackend:
         batch it happens to be in changes nothing.
         """
         from pytest_evalplug.model.hf_generate import generate_batch
+        from pytest_evalplug.model.hf_reply import Ending, Sampler
+
+        ending = Ending(self._encoder, params, self._end_ids)
+        sampler = Sampler(params, self._model.device)
 
         def encode(prompt: Prompt) -> list[int]:
             return self._fitting(self._encoder.prompt(prompt), params.max_tokens)
 
         def compute(rows: list[list[int]]) -> list[ModelOutput]:
-            header = self._header(rows)
-            inputs = self._pad(rows, len(header))
-            if header:
-                inputs |= {"cache": self._prefixes.of(header)}
-            return generate_batch(self._model, self._encoder, inputs, rows, params, self._end_ids)
+            return generate_batch(self._model, self._pad(rows), rows, ending, sampler)
 
-        return _map_valid(
-            prompts, encode, lambda rows: self._batcher.run(rows, compute, length=len)
-        )
+        def compute_all(rows: list[list[int]]) -> list[ModelOutput | ModelError]:
+            if self._decoder is not None:
+                return self._decoder.write(rows, ending, sampler)
+            return self._batcher.run(rows, compute, length=len)
+
+        return _map_valid(prompts, encode, compute_all)
 
     def loglikelihood(
         self, queries: Sequence[LoglikelihoodQuery]
@@ -146,6 +150,7 @@ class HFBackend:
 
         if "_tree" in vars(self) and self._tree is not None:
             self._tree.close()
+        vars(self).pop("_decoder", None)
         self._model = None
         gc.collect()
         if torch.cuda.is_available():
@@ -174,6 +179,13 @@ class HFBackend:
         if not can_share(self._model):
             return None
         return TreeScorer(self._model, self._max_logits, self._prefixes)
+
+    @cached_property
+    def _decoder(self) -> Decoder | None:
+        """What writes replies step by step; None where the model can't be stepped."""
+        if self._tree is None or not can_decode(self._model):
+            return None
+        return Decoder(self._model, self._prefixes, self._batcher)
 
     @cached_property
     def _prefixes(self) -> PrefixCache:
@@ -235,30 +247,16 @@ class HFBackend:
             inputs = {**inputs, "logits_to_keep": keep}
         return self._model(**inputs, use_cache=False).logits[:, -keep:]
 
-    def _header(self, rows: list[list[int]]) -> tuple[int, ...]:
-        """Return what all rows begin with and is kept from now on, if that is worth it."""
-        shortest = min(map(len, rows)) - 1  # one token at least is left to read
-        shared = min(shortest, shared_length(min(rows), max(rows)))
-        if shared < WORTH_KEEPING or self._tree is None:
-            return ()
-        if len(rows) > 1:
-            self._prefixes.compute(tuple(rows[0][:shared]))
-        return tuple(rows[0][: min(shared, self._prefixes.longest(rows[0]))])
+    def _pad(self, rows: list[list[int]]) -> dict[str, Any]:
+        """Return ``input_ids`` and ``attention_mask``, padded on the left, on the device.
 
-    def _pad(self, rows: list[list[int]], header: int = 0) -> dict[str, Any]:
-        """Return padded ``input_ids`` and ``attention_mask``, rows x longest, on the device.
-
-        The padding stands on the left, behind a ``header`` of so many tokens that all rows share.
         The mask comes from the lengths: a model may have no pad token, or use one that texts hold.
         """
         import torch
 
         width = max(map(len, rows))
-        ids, mask = [], []
-        for row in rows:
-            gap = width - len(row)
-            ids.append(row[:header] + [self._pad_id] * gap + row[header:])
-            mask.append([1] * header + [0] * gap + [1] * (len(row) - header))
+        ids = [[self._pad_id] * (width - len(row)) + row for row in rows]
+        mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
         device = self._model.device
         return {
             "input_ids": torch.tensor(ids, device=device),

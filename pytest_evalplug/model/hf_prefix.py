@@ -59,6 +59,19 @@ class PrefixCache:
         while len(self._kept) > 1 and sum(k.size for k in self._kept.values()) > _KEPT_BYTES:
             self._kept.popitem(last=False)
 
+    def shared(self, rows: Sequence[list[int]]) -> tuple[int, ...]:
+        """Return what all rows begin with and is kept from now on, if that is worth it.
+
+        One token at least of each row is not part of it.
+        """
+        shortest = min(map(len, rows)) - 1
+        common = min(shortest, shared_length(min(rows), max(rows)))
+        if common < WORTH_KEEPING:
+            return ()
+        if len(rows) > 1:
+            self.compute(tuple(rows[0][:common]))
+        return tuple(rows[0][: min(common, self.longest(rows[0]))])
+
     def compute(self, ids: tuple[int, ...]) -> None:
         """Have all of ``ids`` kept, computing what is missing; worth it only if it is long."""
         import torch
