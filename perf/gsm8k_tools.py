@@ -101,7 +101,7 @@ def tools(root: Path, data: Path, url: str, in_flight: int, names: Sequence[str]
 def ours(folder: Path, task: Task, *extra: str) -> Tool:
     """Set up ours; ``extra`` goes to pytest."""
     shutil.copy(BENCHMARK, folder)
-    (folder / "pyproject.toml").write_text(task.fill("evalplug.toml"))
+    (folder / "pyproject.toml").write_text(task.fill("evalplug.toml.txt"))
     # -p no:randomly: a dependency of our tests, not of the plugin.
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", BENCHMARK.name]
     words += ["-k", "TestGSM8K and not ZeroShot", "--data-dir", str(task.data.parent), *extra]
@@ -128,20 +128,20 @@ def _evalscope(folder: Path, task: Task, command: Path) -> Tool:
 
 
 def _lm_eval(folder: Path, task: Task, command: Path) -> Tool:
-    (folder / "gsm8k_local.yaml").write_text(task.fill("lm_eval.yaml"))
+    (folder / "gsm8k_local.yaml").write_text(task.fill("lm_eval.yaml.txt"))
     server = f"base_url={task.url}/chat/completions,num_concurrent={task.in_flight}"
     words: list[str | Path] = [command, "run", "--model", "local-chat-completions"]
     words += ["--model_args", f"model=fake,{server},tokenized_requests=False"]
     words += ["--apply_chat_template", "--tasks", "gsm8k_local", "--include_path", "."]
     words += ["--output_path", "out", "--log_samples"]
     # It scores nothing again; asking again with the replies cached comes nearest.
-    cache = ["--use_cache", "out/replies"]
+    cache: list[str | Path] = ["--use_cache", "out/replies"]
     shown = r"exact_match\|↑ +\|([\d.]+)"
-    return Tool("lm-eval", folder, words, lambda: [*words, *cache], shown, {}, keeping=cache)
+    return Tool("lm-eval", folder, words, lambda: [*words, *cache], shown, keeping=cache)
 
 
 def _inspect(folder: Path, task: Task, command: Path) -> Tool:
-    (folder / "gsm8k.py").write_text(task.fill("inspect_task.py"))
+    (folder / "gsm8k.py").write_text(task.fill("inspect.py.txt"))
     words: list[str | Path] = [command, "eval", "gsm8k.py", "--model", "openai-api/fake/fake"]
     words += ["--max-connections", str(task.in_flight), "--max-samples", str(task.in_flight)]
     words += ["--max-tokens", "512", "--temperature", "0", "--display", "plain"]
@@ -158,10 +158,10 @@ def _inspect(folder: Path, task: Task, command: Path) -> Tool:
 
 
 def _opencompass(folder: Path, task: Task, command: Path) -> Tool:
-    (folder / "config.py").write_text(task.fill("opencompass.py"))
+    (folder / "config.py").write_text(task.fill("opencompass.py.txt"))
     # It counts tokens with a tokenizer from the net; words will do.
     shutil.copytree(CONFIGS / "words", folder / "words", dirs_exist_ok=True)
-    words = [command, "config.py", "--work-dir", "out", "--debug"]
+    words: list[str | Path] = [command, "config.py", "--work-dir", "out", "--debug"]
     again = [*words, "--mode", "eval", "--reuse", "latest"]
     shown = r"gsm8k +\w+ +accuracy +gen +([\d.]+)"
     return Tool("OpenCompass", folder, words, lambda: again, shown, {"OPENAI_API_KEY": "none"})

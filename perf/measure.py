@@ -97,7 +97,8 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> N
     print(f"| {' | '.join(columns)} |")
     print("|" + "---|" * len(columns))
     for row in rows:
-        print(f"| {' | '.join(map(str, row))} |")
+        cells = [*map(str, row), *[""] * (len(columns) - len(row))]
+        print(f"| {' | '.join(cells)} |")
     sys.stdout.flush()
 
 

@@ -96,10 +96,12 @@ class Connection(asyncio.Protocol):
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the way back."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Answer once a whole request is there."""
         self._buffer += data
         head, end, rest = self._buffer.partition(b"\r\n\r\n")
         if not end:
