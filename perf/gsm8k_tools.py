@@ -90,7 +90,7 @@ def data_folder(root: Path, samples: int) -> Path:
 def tools(root: Path, data: Path, url: str, in_flight: int, names: Sequence[str]) -> Iterator[Tool]:
     """Yield ours, then those of the peers in ``names`` that are installed."""
     task = Task(data, url, in_flight)
-    yield ours(_made(root / "ours"), task)
+    yield _ours(_made(root / "ours"), task)
     for name in names:
         if command := executable(name):
             yield _SETUPS[name](_made(root / name), task, command)
@@ -98,13 +98,12 @@ def tools(root: Path, data: Path, url: str, in_flight: int, names: Sequence[str]
             print(missing(name), file=sys.stderr)
 
 
-def ours(folder: Path, task: Task, *extra: str) -> Tool:
-    """Set up ours; ``extra`` goes to pytest."""
+def _ours(folder: Path, task: Task) -> Tool:
     shutil.copy(BENCHMARK, folder)
     (folder / "pyproject.toml").write_text(task.fill("evalplug.toml.txt"))
     # -p no:randomly: a dependency of our tests, not of the plugin.
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", BENCHMARK.name]
-    words += ["-k", "TestGSM8K and not ZeroShot", "--data-dir", str(task.data.parent), *extra]
+    words += ["-k", "TestGSM8K and not ZeroShot", "--data-dir", str(task.data.parent)]
     words += ["--work-dir", "out"]
     return Tool(
         "ours",

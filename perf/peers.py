@@ -4,7 +4,7 @@
     python -m perf.peers install [NAME...]   make their environments (some gigabytes)
 
 They lie in ``EVALPLUG_PEERS`` (default ``~/.cache/pytest-evalplug/peers``), one folder a peer;
-``EVALPLUG_LM_EVAL`` and the like name another folder for one.
+``EVALPLUG_LM_EVAL`` and the like name the Python of another environment for one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PEERS = {
 def folder(name: str) -> Path:
     """Return where the peer's environment is, or would be."""
     if own := os.environ.get(f"EVALPLUG_{name.upper().replace('-', '_')}"):
-        return Path(own).expanduser()
+        return Path(own).expanduser().parents[1]
     root = os.environ.get("EVALPLUG_PEERS", "~/.cache/pytest-evalplug/peers")
     return Path(root).expanduser() / name
 
