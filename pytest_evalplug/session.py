@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ from pytest_evalplug.model.base import ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
-from pytest_evalplug.report.outcome import finish_report
+from pytest_evalplug.report.outcome import finish_report, status_of
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
@@ -87,6 +88,8 @@ class EvalSession:
         if open_run is not None:
             self.open(open_run())
             return
+        # a worker has a terminal reporter too, which would list every "failed" item at its end
+        items[0].config.pluginmanager.register(_WorkerReports())
         assert self._run_path is not None
         run = RunDirectory.attach(self._run_path)
         self.open(run)
@@ -135,7 +138,8 @@ class EvalSession:
             return
         if isinstance(case, Case) and report.when == "teardown":
             self.forget(case)
-        report.user_properties = item.user_properties  # one list for an item's three reports
+        # one list for an item's reports; that of the set-up needs none
+        report.user_properties = [] if report.when == "setup" else item.user_properties
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
@@ -308,6 +312,13 @@ class EvalSession:
         for source in self._sources.values():
             total.update(_counts(source))
         return total
+
+
+class _WorkerReports:
+    """In a worker: tells wrong answers apart, as the Controller does where the report is shown."""
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
+        return status_of(report)
 
 
 def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:

@@ -46,6 +46,8 @@ log = logging.getLogger("pytest_evalplug.inference")
 
 WINDOW = 4096
 """How many predictions may wait for their item: bounds memory, never speed."""
+ROOM = 256
+"""How many of them must be fetched before it goes on, where that many wait."""
 GRACE_SECONDS = 5.0
 """How long a stopped run waits for the requests in flight."""
 HOOK_THREADS = 32
@@ -115,16 +117,26 @@ class Engine:
 
         Raises ModelError if there is none.
         """
-        future = self._call(lambda: self._ensure(case))
-        while not wait([future], timeout=0.2).done:
+        future = self._futures.get(case)
+        if future is None:
+            future = self._call(lambda: self._ensure(case))
+        while not future.done() and not wait([future], timeout=0.2).done:
             if tick:
                 tick()
         return future.result()
 
     def forget(self, case: Case) -> None:
         """Drop a prediction whose item is over."""
-        if self._thread.is_alive():  # an interrupted item ends after the engine
-            self._loop.call_soon_threadsafe(self._drop, case)
+        future = self._futures.get(case)
+        if future is None:
+            return
+        if not future.done():  # its item did not want it; a further test may
+            future.add_done_callback(lambda _: self.forget(case))
+            return
+        self._futures.pop(case, None)
+        # an interrupted item ends after the engine; else waking its thread for each would cost more
+        if len(self._futures) == WINDOW - ROOM and self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._room.set)
 
     def facade(self, case: Case) -> ModelFacade:
         """Return the model for an author's test of a sample, with that sample's parameters."""
@@ -201,16 +213,6 @@ class Engine:
         self._tasks.discard(task)
         self._room.set()
 
-    def _drop(self, case: Case) -> None:
-        future = self._futures.get(case)
-        if future is None:
-            return
-        if not future.done():  # its item did not want it; a further test may
-            future.add_done_callback(lambda _: self._drop(case))
-            return
-        del self._futures[case]
-        self._room.set()
-
     async def _work(self, case: Case, future: Future[Record], first: bool) -> None:
         try:
             record = await self._predict(case, first)
@@ -269,8 +271,9 @@ class Engine:
         """Return the output, what was asked in the end, and how many shots had to go for it."""
         if case.adapter.overrides("_on_inference") or case.adapter.overrides("run_inference"):
             return await self._ask_author(case, payload, params), payload, 0
-        hooks = _Hooks(case, payload, self._facade(params), self._output_dir)
-        await self._hook(hooks.start)
+        hooks = self._hooks_of(case, payload, params)
+        if hooks:
+            await self._hook(hooks.start)
         shots = case.adapter.few_shot_num
         for dropped in range(shots + 1):
             if dropped:
@@ -283,8 +286,16 @@ class Engine:
                 if dropped == shots:
                     raise
             else:
-                return _as_output(await self._hook(hooks.end, output), output), payload, dropped
+                if hooks:
+                    output = _as_output(await self._hook(hooks.end, output), output)
+                return _as_output(output), payload, dropped
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _hooks_of(self, case: Case, payload: Payload, params: GenerationParams) -> _Hooks | None:
+        """Return the adapter's hooks, if it overrides one."""
+        if not any(map(case.adapter.overrides, ("_on_inference_start", "_on_inference_end"))):
+            return None
+        return _Hooks(case, payload, self._facade(params), self._output_dir)
 
     async def _ask_author(
         self, case: Case, payload: Payload, params: GenerationParams
