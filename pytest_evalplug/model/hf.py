@@ -14,8 +14,10 @@ from pytest_evalplug.errors import ConfigError, ModelError, TooLongError
 from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.hf_batches import Batcher
 from pytest_evalplug.model.hf_decode import Decoder, can_decode
+from pytest_evalplug.model.hf_generate import generate_batch
 from pytest_evalplug.model.hf_loading import load_model
 from pytest_evalplug.model.hf_prefix import PrefixCache
+from pytest_evalplug.model.hf_reply import Ending, Sampler
 from pytest_evalplug.model.hf_tokens import PromptEncoder
 from pytest_evalplug.model.hf_tree import TreeScorer, can_share
 from pytest_evalplug.model.scored import Scored
@@ -75,11 +77,9 @@ class HFBackend:
         A prompt is too long if it leaves no room for ``params.max_tokens``. ``finish_reason`` is
         ``"stop"`` after an end token or a stop string, else ``"length"``. With a temperature,
         each prompt draws from its own generator, seeded by ``params.seed`` and its tokens: the
-        batch it happens to be in changes nothing.
+        batch it happens to be in changes nothing. Of more prompts than ``batch_size`` the first
+        are written, and each of the others as soon as a reply is over.
         """
-        from pytest_evalplug.model.hf_generate import generate_batch
-        from pytest_evalplug.model.hf_reply import Ending, Sampler
-
         ending = Ending(self._encoder, params, self._end_ids)
         sampler = Sampler(params, self._model.device)
 
