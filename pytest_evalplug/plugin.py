@@ -107,6 +107,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    if call.excinfo is not None and SESSION in item.config.stash:
+        item.config.stash[SESSION].failed(call.excinfo)
     report = yield
     if SESSION in item.config.stash:
         item.config.stash[SESSION].reported(item, call, report)

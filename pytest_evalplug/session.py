@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
-from pytest_evalplug.errors import ConfigError, ModelError
+from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
 from pytest_evalplug.inference.facade import ModelFacade
@@ -128,6 +128,11 @@ class EvalSession:
         detail = self.verdicts.detail(case, model, record, self.tick)
         self.keep(case, model, detail)
         return Evaluation(case, model, record, detail)
+
+    def failed(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Spare pytest the look through a wrong answer's traceback, of which it shows nothing."""
+        if isinstance(excinfo.value, WrongAnswer):
+            excinfo.traceback = excinfo.traceback[-1:]
 
     def reported(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport

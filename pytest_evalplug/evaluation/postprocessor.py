@@ -19,6 +19,8 @@ class Postprocessor:
 
     function: Callable[..., Any]
     options: Mapping[str, Any]
+    accepted: frozenset[str]
+    """The names of the function's parameters."""
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", repr(self.function))
@@ -29,8 +31,7 @@ class Postprocessor:
         ``context`` holds what is known of the sample (``options``: its letters); the function
         gets what it has a parameter for and what is not configured.
         """
-        accepted = inspect.signature(self.function).parameters
-        known = {k: v for k, v in context.items() if k in accepted}
+        known = {k: v for k, v in context.items() if k in self.accepted}
         if isinstance(value, list):
             return [self.function(v, **{**known, **self.options}) for v in value]
         return self.function(value, **{**known, **self.options})
@@ -56,7 +57,7 @@ def resolve_postprocessor(spec: Any, *, where: str = "") -> tuple[Postprocessor,
             f"a postprocessor is a function, a name or dict(type=...), not {spec!r}", where=where
         )
     _check_options(function, options, where)
-    return (Postprocessor(function, options),)
+    return (Postprocessor(function, options, frozenset(inspect.signature(function).parameters)),)
 
 
 def _check_options(function: Callable[..., Any], options: Mapping[str, Any], where: str) -> None:

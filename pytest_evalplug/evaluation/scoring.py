@@ -40,6 +40,8 @@ class Scorer:
         self.config = EvalConfig.from_dict(
             adapter.eval_cfg, self.where, metrics=adapter.metric_list
         )
+        self._last_reference: tuple[Sample | None, Any] = (None, None)
+        """Every sample's is asked for twice, to compare with and to keep."""
         self.model_postprocessor = resolve_postprocessor(
             model_postprocessor, where="the model's pred_postprocessor"
         )
@@ -195,6 +197,9 @@ class Scorer:
         """
         if chosen:
             return choice_letters(sample)
+        last, known = self._last_reference
+        if last is sample:
+            return known
         reference = self._processed(sample)
         if _is_lost(sample.target, reference):
             names = ", ".join(map(str, self.config.dataset_postprocessor))
@@ -204,6 +209,8 @@ class Scorer:
                 where=self.where,
                 fix="Check the data, or the postprocessor's options.",
             )
+        if isinstance(reference, (str, int, float)):  # an author's code may change a list
+            self._last_reference = sample, reference
         return reference
 
     def _processed(self, sample: Sample) -> Any:

@@ -19,7 +19,7 @@ def clean(value: Any) -> str:
     Newlines and tabs stay. Hostile replies can then neither steer a terminal nor break a file.
     """
     text = value if isinstance(value, str) else str(value)
-    if text.isprintable():
+    if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else _escape(c) for c in text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["canonical_number", "first_number", "last_number"]
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pytest_evalplug.evaluation.postprocess.cues import ANSWER, DOUBT
@@ -19,6 +20,8 @@ _SENTENCE_END = re.compile(r"\n|[.!?](?=[\s\"')*]|$)|[。!?]")
 _ASIDE = re.compile(r", |;|、| (?:because|since|where|so|which|therefore|thus)\b")
 _DENIED = re.compile(r"\b(?:not|instead of|rather than) [$€£¥₹]?\d[\d.,]*")
 _CLAUSE_LENGTH = 200
+_SHORT = 16
+"""A whole number of fewer digits is its own canonical form, unless it begins with 0."""
 _DIGIT = re.compile(r"\d")
 _BRACKETED = re.compile(r"(?<!\\)(?:\([^()]*\)|\[[^\[\]]*\])")
 _ENUMERATION = re.compile(r"^[ #>*\-]{0,8}\d{1,3}[.)] +(?=\S)", re.MULTILINE)
@@ -53,13 +56,14 @@ def first_number(text: Any) -> str:
 
 def canonical_number(text: str) -> str:
     """Return the only number in a short text, in canonical form, ``""`` for none or several."""
+    if text.isascii() and text.isdigit() and text[0] != "0" and len(text) < _SHORT:
+        return text
     found = list(numerals(fold(spell_out(text))))
     return found[0].value if len(found) == 1 else ""
 
 
 def _find_last(reply: str) -> str:
-    stated = _DENIED.sub(" ", _ENUMERATION.sub("", reply))
-    return _marked(reply) or _last(stated) or _last(reply)
+    return _marked(reply) or _last(_DENIED.sub(" ", _ENUMERATION.sub("", reply))) or _last(reply)
 
 
 def _find_first(reply: str) -> str:
@@ -74,7 +78,7 @@ def _preferred(text: str) -> list[Numeral]:
 
 def _marked(reply: str) -> str:
     """Return the number of the last cue that has one in its clause."""
-    for cue in reversed(list(_CUE.finditer(reply))):
+    for cue in _cues_from_the_end(reply):
         gap = _GAP.match(reply, cue.end())
         start = gap.end() if gap else cue.end()
         limit = start + _CLAUSE_LENGTH
@@ -85,6 +89,19 @@ def _marked(reply: str) -> str:
         if found and not DOUBT.search(reply, max(0, cue.start() - 40), cue.start()):
             return found
     return ""
+
+
+def _cues_from_the_end(reply: str) -> Iterator[re.Match[str]]:
+    """Yield what says that the answer follows, the last one first.
+
+    Most replies that have a ``####`` end with it, so what stands before is searched only if need
+    be; in ASCII no other cue holds that sign.
+    """
+    start = reply.rfind("####") if reply.isascii() else -1
+    start = len(reply[: start + 1].rstrip("#")) if start >= 0 else 0
+    yield from reversed(list(_CUE.finditer(reply, start)))
+    if start:
+        yield from reversed(list(_CUE.finditer(reply, 0, start)))
 
 
 def _claimed(clause: str) -> str:

@@ -61,12 +61,23 @@ def spell_out(text: Any) -> str:
     spaces and apostrophes between groups of three digits go.
     """
     raw = "" if text is None else str(text)
-    raw = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), raw)
-    raw = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m[0]), raw)
-    raw = _VULGAR.sub(lambda m: " " + unicodedata.normalize("NFKC", m[0]), raw)
-    raw = _NEGATIVE.sub("-", raw.translate(_MINUS))
-    raw = _TEX_FRACTION.sub(r" \1\2\4/\3\5", _TEX_COMMA.sub(",", raw))
-    return _SCRIPT.sub(r"\1", _POWER.sub("^", raw))
+    # most replies are plain, and a look for what a rule needs is much cheaper than the rule
+    plain = raw.isascii()
+    if not plain or "'" in raw or "\\," in raw:
+        raw = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), raw)
+    if not plain:
+        raw = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m[0]), raw)
+        raw = _VULGAR.sub(lambda m: " " + unicodedata.normalize("NFKC", m[0]), raw)
+        raw = raw.translate(_MINUS)
+    if not plain or any(word in raw.lower() for word in ("negative ", "minus ")):
+        raw = _NEGATIVE.sub("-", raw)
+    if "," in raw and ("{,}" in raw or ",\\!" in raw):
+        raw = _TEX_COMMA.sub(",", raw)
+    if "frac" in raw:
+        raw = _TEX_FRACTION.sub(r" \1\2\4/\3\5", raw)
+    if "**" in raw:
+        raw = _POWER.sub("^", raw)
+    return _SCRIPT.sub(r"\1", raw) if "^" in raw or "_" in raw else raw
 
 
 def numerals(text: str) -> Iterator[Numeral]:
