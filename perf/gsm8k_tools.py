@@ -44,12 +44,16 @@ class Tool:
     def ask(self, *, keep: bool = False) -> Measured:
         """Run the whole evaluation, from nothing."""
         shutil.rmtree(self.folder / "out", ignore_errors=True)
-        words = [*self.asking, *(self.keeping if keep else ())]
-        return run(words, self.folder, {**OFFLINE, **self.env})
+        return self._run([*self.asking, *(self.keeping if keep else ())])
 
     def rescore(self) -> Measured:
         """Score the replies of the last :meth:`ask` again."""
-        return run(self.rescoring(), self.folder, {**OFFLINE, **self.env})
+        return self._run(self.rescoring())
+
+    def _run(self, words: Words) -> Measured:
+        # `datasets` knows a folder by its name, so that other rows of last time would be found.
+        cache = {"HF_DATASETS_CACHE": str(self.folder / "cache")}
+        return run(words, self.folder, {**OFFLINE, **cache, **self.env})
 
     def accuracy(self, output: str) -> float:
         """Return the accuracy in percent that ``output`` tells."""

@@ -11,6 +11,7 @@ Each tool asks a server once, untimed, and then scores what it kept: ours with `
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,14 +26,19 @@ def rescored(samples: int, peers: Sequence[str], rounds: int) -> dict[str, Measu
     with tempfile.TemporaryDirectory() as name, gsm8k_server(0) as url:
         root = Path(name)
         found = list(tools(root, data_folder(root, samples), url, 64, peers))
-        asked = {tool.name: tool.accuracy(tool.ask(keep=True).output) for tool in found}
-        seen(url)
+        asked = {}
+        for tool in found:
+            asked[tool.name] = tool.accuracy(tool.ask(keep=True).output)
+            if (requests := len(seen(url)[1])) != samples:
+                sys.exit(f"{tool.name} asked {requests} prompts of {samples}")
         taken = in_turn({tool.name: tool.rescore for tool in found}, rounds)
         _, bodies = seen(url)
-    assert not bodies, f"{len(bodies)} prompts were asked again"
+    if bodies:
+        sys.exit(f"{len(bodies)} prompts were asked again")
     figures = {name: medians(runs) for name, runs in taken.items()}
     for tool in found:
-        assert tool.accuracy(figures[tool.name].output) == asked[tool.name], tool.name
+        if tool.accuracy(figures[tool.name].output) != asked[tool.name]:
+            sys.exit(f"{tool.name} gives another accuracy than at first")
     return figures
 
 
@@ -51,12 +57,14 @@ def main() -> None:
         row = [f"{figure.wall:.2f}", f"{figure.wall / few['ours'].wall:.2f}"]
         row += [f"{figure.cpu:.1f}", f"{figure.peak:.0f}"]
         if name in many:
-            each = (many[name].wall - figure.wall) / (options.more - options.samples)
-            row += [f"{many[name].wall:.2f}", f"{each * 1000:.2f}", f"{many[name].peak:.0f}"]
+            further = (options.more - options.samples) / 1000
+            row += [f"{many[name].wall:.2f}", f"{(many[name].wall - figure.wall) / further:.2f}"]
+            row += [f"{(many[name].cpu - figure.cpu) / further:.2f}", f"{many[name].peak:.0f}"]
         rows.append([name, *row])
     columns = ["tool", f"{options.samples} samples, s", "/ ours", "CPU s", "peak, MB"]
     if options.more:
-        columns += [f"{options.more} samples, s", "a further sample, ms", "peak, MB"]
+        columns += [f"{options.more} samples, s", "a further sample, ms", "CPU ms"]
+        columns += ["peak, MB"]
     show(f"Scoring saved replies again, median of {options.rounds}", columns, rows)
 
 
