@@ -18,7 +18,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from perf.measure import Measured, gsm8k, run, write_lines
-from perf.peers import PEERS, executable, missing
+from perf.peers import PEERS, executable, missing, own_python
 
 BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "test_gsm8k.py"
 CONFIGS = Path(__file__).parent / "configs"
@@ -106,7 +106,15 @@ def _ours(folder: Path, task: Task) -> Tool:
     shutil.copy(BENCHMARK, folder)
     (folder / "pyproject.toml").write_text(task.fill("evalplug.toml.txt"))
     # -p no:randomly: a dependency of our tests, not of the plugin.
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", BENCHMARK.name]
+    words: list[str | Path] = [
+        own_python(),
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:randomly",
+        BENCHMARK.name,
+    ]
     words += ["-k", "TestGSM8K and not ZeroShot", "--data-dir", str(task.data.parent)]
     words += ["--work-dir", "out"]
     return Tool(

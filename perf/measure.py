@@ -54,7 +54,7 @@ def run(
         process = subprocess.Popen(
             [str(part) for part in command],
             cwd=cwd,
-            env={**os.environ, **(env or {})},
+            env={**_environment(), **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -68,6 +68,11 @@ def run(
         sys.exit(f"{text}\n{command[0]} ended with {process.returncode}")
     peak = usage.ru_maxrss / 1000  # Linux gives kB
     return Measured(wall, usage.ru_utime + usage.ru_stime, peak, text, process.returncode)
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without what would have each run compile its modules anew."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def in_turn(

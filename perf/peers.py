@@ -1,15 +1,15 @@
-"""The tools that we are measured beside, each in an environment of its own.
+"""The tools that we are measured beside, and ours, each in an environment of its own.
 
     python -m perf.peers                     which are there
     python -m perf.peers install [NAME...]   make their environments (some gigabytes)
 
-They lie in ``EVALPLUG_PEERS`` (default ``~/.cache/pytest-evalplug/peers``), one folder a peer;
+Ours is called ``evalplug``: this working tree, without what its tests need. They lie in ``EVALPLUG_PEERS`` (default ``~/.cache/pytest-evalplug/peers``), one folder a peer;
 ``EVALPLUG_LM_EVAL`` and the like name the Python of another environment for one.
 """
 
 from __future__ import annotations
 
-__all__ = ["PEERS", "executable", "missing"]
+__all__ = ["PEERS", "executable", "missing", "own_python", "peer_python"]
 
 import os
 import subprocess
@@ -29,6 +29,8 @@ class Peer:
     """OpenCompass pins packages that have no wheels for newer Pythons."""
 
 
+OWN = "evalplug"
+_ROOT = str(Path(__file__).parents[1])
 _TORCH = ("torch==2.13.0",)
 PEERS = {
     # EvalScope 1.14 starts a process for each comparison of two numbers: 126 s for what takes
@@ -59,8 +61,21 @@ def missing(name: str) -> str:
     return f"{name} is left out; to have it: python -m perf.peers install {name}"
 
 
+def peer_python(name: str) -> Path:
+    """Return the Python of a peer's environment, or exit."""
+    if executable(name) is None:
+        sys.exit(missing(name))
+    return folder(name).absolute() / "bin" / "python"
+
+
+def own_python() -> Path:
+    """Return the Python of our own environment; this one's where there is none."""
+    path = folder(OWN).absolute() / "bin" / "python"
+    return path if path.exists() else Path(sys.executable)
+
+
 def install(name: str) -> None:
-    peer = PEERS[name]
+    peer = Peer("pytest", (("--editable", _ROOT),)) if name == OWN else PEERS[name]
     subprocess.run([peer.python, "-m", "venv", folder(name)], check=True)
     for step in peer.steps:
         subprocess.run([folder(name) / "bin" / "pip", "install", *step], check=True)
@@ -68,8 +83,9 @@ def install(name: str) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     if arguments[:1] == ["install"]:
-        for name in arguments[1:] or PEERS:
+        for name in arguments[1:] or (OWN, *PEERS):
             install(name)
+    print(own_python())
     for name in PEERS:
         print(executable(name) or missing(name))
 

@@ -36,6 +36,7 @@ from pytest_evalplug.inference.records import (
     prediction_key,
 )
 from pytest_evalplug.inference.saved import with_gold
+from pytest_evalplug.inference.turns import Turns
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
@@ -50,6 +51,8 @@ ROOM = 256
 """How many of them must be fetched before it goes on, where that many wait."""
 GRACE_SECONDS = 5.0
 """How long a stopped run waits for the requests in flight."""
+PATIENCE_SECONDS = 0.05
+"""How long an item lets the engine work on before it goes on itself."""
 HOOK_THREADS = 32
 
 
@@ -88,7 +91,8 @@ class Engine:
         self._stopping = False
         self._room = asyncio.Event()
         self._hooks = ThreadPoolExecutor(HOOK_THREADS, "evalplug-hook")
-        self._loop = asyncio.new_event_loop()
+        self._turns = Turns()
+        self._loop = self._turns.new_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="evalplug-engine")
         self._thread.daemon = True
         self._thread.start()
@@ -117,6 +121,7 @@ class Engine:
 
         Raises ModelError if there is none.
         """
+        self._turns.let_engine(PATIENCE_SECONDS)
         future = self._futures.get(case)
         if future is None:
             future = self._call(lambda: self._ensure(case))
