@@ -42,6 +42,9 @@ class DefaultDataAdapter(SampleAdapter):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._pools: dict[str, ShotPool] = {}
+        self._shot_texts: dict[tuple[int, str | None, int], str] = {}
+        self._checked: dict[str, list[Sample]] = {}
+        """Subset -> its Samples, once the shots are known to be there too."""
 
     def test_sample(self, evaluation: Any) -> None:
         """Evaluate one Sample: the test that the plugin parametrizes."""
@@ -53,9 +56,11 @@ class DefaultDataAdapter(SampleAdapter):
         Raises DataError if the data (or that of the shots) is missing, malformed, empty or
         without references.
         """
-        samples = super().samples(subset)
-        self._check_shots(subset)
-        return samples
+        if subset not in self._checked:
+            samples = super().samples(subset)
+            self._check_shots(subset)
+            self._checked[subset] = samples
+        return self._checked[subset]
 
     def has_choices(self, subset: str) -> bool:
         """Say whether the subset has Samples with choices, for ``ppl`` and ``ll`` mode."""
@@ -112,7 +117,14 @@ class DefaultDataAdapter(SampleAdapter):
         if self.few_shot_random:
             draw = rng(self.seed, self.name, subset, "shots", sample.index)
         shots = self._pool(subset).pick(sample, self.few_shot_num, draw)
-        return [self.sample_to_fewshot(shot) for shot in shots]
+        return [self._shot_text(shot) for shot in shots]
+
+    def _shot_text(self, shot: Sample) -> str:
+        """Return a shot as text: written once, for it stands in most prompts of its subset."""
+        written = (id(shot), self.prompt_template, self.few_shot_num)  # what a view may change
+        if written not in self._shot_texts:
+            self._shot_texts[written] = self.sample_to_fewshot(shot)
+        return self._shot_texts[written]
 
     def prompt_config(self, subset: str) -> dict[str, Any]:
         """Return all that decides the prompts of a subset, as plain JSON types.

@@ -7,7 +7,7 @@ __all__ = ["JudgementStore", "PredictionKey", "PredictionStore"]
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -42,7 +42,7 @@ class PredictionKey:
 
     def to_wire(self) -> dict[str, str]:
         """Return plain JSON types, for a record's ``key``."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in _WORDS}
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any] | None) -> PredictionKey:
