@@ -3,7 +3,8 @@
     python -m perf.peers                     which are there
     python -m perf.peers install [NAME...]   make their environments (some gigabytes)
 
-Ours is called ``evalplug``: this working tree, without what its tests need. They lie in ``EVALPLUG_PEERS`` (default ``~/.cache/pytest-evalplug/peers``), one folder a peer;
+Ours is called ``evalplug``: this working tree, without what its tests need. They lie in
+``EVALPLUG_PEERS`` (default ``~/.cache/pytest-evalplug/peers``), one folder each;
 ``EVALPLUG_LM_EVAL`` and the like name the Python of another environment for one.
 """
 
