@@ -1,4 +1,4 @@
-# `make demo`, `make test`, `make lint`: each makes the .venv that it needs.
+# `make demo`, `make test`, `make lint`, `make perf`: each makes the .venv that it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 PYTEST := $(BIN)/python -m pytest
 DEMO := $(PYTEST) --model=smollm2 --limit=32 -p no:randomly
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint perf clean
 
 demo: $(VENV)/.demo
 	$(DEMO) benchmarks/test_demo_math.py benchmarks/test_demo_knowledge.py --eval-mode=gen
@@ -20,6 +20,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Beside those peers that `python -m perf.peers install` has made environments for.
+perf: $(VENV)/.dev
+	$(BIN)/python -m perf
 
 clean:
 	rm -rf $(VENV)

@@ -35,6 +35,9 @@ def make_unique(
     names: Iterable[str], indices: Sequence[str], max_length: int | None = None
 ) -> list[str]:
     """Return the names with ``-<index>`` (and a count, if need be) behind repeated ones."""
+    names = list(names)
+    if len(set(names)) == len(names):
+        return names
     seen: set[str] = set()
     unique = []
     for name, index in zip(names, indices, strict=True):

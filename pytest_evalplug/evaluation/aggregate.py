@@ -14,23 +14,30 @@ from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.columns import TestSet, to_columns, with_derived
 from pytest_evalplug.evaluation.outcome import BINARY, is_number, verdict_of
 from pytest_evalplug.evaluation.repeats import is_listed, vote_metrics
-from pytest_evalplug.types import AggScore, Detail, SampleScore
+from pytest_evalplug.types import AggScore, Detail
 
 
-def mean_scores(scores: Sequence[SampleScore], scale_for: Callable[[str], float]) -> list[AggScore]:
+def mean_scores(
+    scores: Sequence[Mapping[str, float]],
+    groups: Sequence[Any],
+    scale_for: Callable[[str], float],
+) -> list[AggScore]:
     """Return each metric's mean over the samples that have it, times its scale.
 
+    ``scores`` is metric -> value of each sample; equal ``groups`` are repeats of one.
     ``metadata["stderr"]`` is on the same scale, and missing where fewer than two independent
     samples leave it undefined.
     """
-    metrics = dict.fromkeys(name for s in scores for name in s.score.value)
-    return [_mean_score(metric, scores, scale_for(metric)) for metric in metrics]
+    metrics = dict.fromkeys(name for score in scores for name in score)
+    return [_mean_score(metric, scores, groups, scale_for(metric)) for metric in metrics]
 
 
-def _mean_score(metric: str, scores: Sequence[SampleScore], scale: float) -> AggScore:
-    having = [s for s in scores if metric in s.score.value]
-    values = [s.score.value[metric] for s in having]
-    error = standard_error(values, [s.group_id or s.sample_id for s in having])
+def _mean_score(
+    metric: str, scores: Sequence[Mapping[str, float]], groups: Sequence[Any], scale: float
+) -> AggScore:
+    values = [score[metric] for score in scores if metric in score]
+    having = [g for score, g in zip(scores, groups, strict=True) if metric in score]
+    error = standard_error(values, having)
     metadata = None if error is None else {"stderr": scale * error}
     return AggScore(metric, scale * fmean(values), "", len(values), metadata=metadata)
 

@@ -135,11 +135,13 @@ class Scorer:
         pairs: list[tuple[Detail, Mapping[str, Any]]] = []
         if self._reads_replies:  # else a hundred thousand of them need not be gathered
             pairs = [(d, r) for d, r in zip(details, records, strict=True) if d.error is None]
-        replies = [record.get("prediction") for _, record in pairs] or [None] * len(scored)
-        scores = adapter.aggregate_scores(
-            [_sample_score(*each) for each in zip(scored, replies, groups, strict=True)]
-        )
-        if not adapter.overrides("aggregate_scores"):
+        if adapter.overrides("aggregate_scores"):
+            replies = [record.get("prediction") for _, record in pairs]
+            scores = adapter.aggregate_scores(
+                [_sample_score(*each) for each in zip(scored, replies, groups, strict=True)]
+            )
+        else:
+            scores = mean_scores([d.score for d in scored], groups, self._scale_for)
             scores = self._with_sets(scores, pairs, details, test_set, groups)
             if repeats > 1:
                 of_votes = repeat_scores(details, every, adapter.k or (repeats,), repeats)
@@ -326,7 +328,8 @@ class Scorer:
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return the mean of each metric, scaled."""
-        return mean_scores(sample_scores, self._scale_for)
+        groups = [s.group_id or s.sample_id for s in sample_scores]
+        return mean_scores([s.score.value for s in sample_scores], groups, self._scale_for)
 
     def _scale_for(self, metric: str) -> float:
         scales = (e.scale[metric] for e in self.config.evaluators if metric in e.scale)

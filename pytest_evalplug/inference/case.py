@@ -12,7 +12,7 @@ from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import Sample
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Case:
     """Refers to a sample by its position, so that a hundred thousand of them stay light."""
 

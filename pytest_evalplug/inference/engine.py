@@ -140,7 +140,7 @@ class Engine:
             return
         self._futures.pop(case, None)
         # an interrupted item ends after the engine; else waking its thread for each would cost more
-        if len(self._futures) == WINDOW - ROOM and self._thread.is_alive():
+        if len(self._futures) == max(WINDOW - ROOM, WINDOW // 2) and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._room.set)
 
     def facade(self, case: Case) -> ModelFacade:

@@ -89,6 +89,32 @@ def test_sample(self, evaluation):
     assert project.run().outcomes == {"passed": 1}
 
 
+def test_other_fixtures_when_only_the_evaluation_is_declared(
+    project: Project, mode: tuple[str, ...]
+) -> None:
+    write(
+        project,
+        """
+def test_sample(self, evaluation, request):
+    assert request.getfixturevalue("sample") is evaluation.case.sample
+    assert request.getfixturevalue("prediction") == evaluation.record["prediction"]
+    evaluation.check()
+""",
+    )
+    project.add(
+        "conftest.py",
+        """
+@pytest.fixture
+def evaluation(evaluation):
+    assert evaluation.correct is not None
+    return evaluation
+""",
+    )
+    project.data([right(1), wrong(2)])
+    assert project.run(*mode).outcomes == {"passed": 1, "wrong": 1}
+    assert sorted(project.asked()) == ["say 1", "say 2"]
+
+
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_own_inference(project: Project, kind: str) -> None:
     call = "await model.agenerate" if "async" in kind else "model.generate"

@@ -12,7 +12,7 @@ import pytest
 
 import pytest_evalplug
 
-from .project import CONFTEST, PYPROJECT, Project, right, wrong
+from .project import CONFTEST, PYPROJECT, QUIZ, Project, right, wrong
 
 HELP = """\
 LLM benchmark evaluation (pytest-evalplug):
@@ -27,6 +27,9 @@ LLM benchmark evaluation (pytest-evalplug):
 """
 HEAVY = ("torch", "transformers", "datasets", "openai", "aiohttp", "pandas", "tabulate", "numpy",
          "asyncio", "pytest_evalplug.session", "pytest_evalplug.inference.engine")  # fmt: skip
+OURS = ("dataset", "dataset.tags", "errors", "fixtures", "hookspecs", "marks", "option_table",
+        "plugin", "report", "report.text", "stash")  # fmt: skip
+"""All that a session imports of us where nothing is evaluated."""
 
 
 @pytest.mark.parametrize(
@@ -230,9 +233,10 @@ def test_paths_in_an_ini_file_are_relative_to_it(
 
 @pytest.mark.parametrize("what", ["import", "help", "ordinary"])
 def test_idle_plugin_imports_nothing_heavy(project: Project, what: str) -> None:
-    project.write("conftest.py", "")
-    (project.path / "test_quiz.py").unlink()
+    for name in ("conftest.py", "test_quiz.py", "pyproject.toml"):
+        (project.path / name).unlink()
     project.write("test_car.py", "def test_car(): pass\n")
+    env = {name: value for name, value in os.environ.items() if not name.startswith("EVALPLUG_")}
     own = ["-q", *(f"-pno:{name}" for name in ("randomly", "hypothesispytest", "anyio", "xdist"))]
     body = {
         "import": "import pytest_evalplug.plugin",
@@ -240,12 +244,29 @@ def test_idle_plugin_imports_nothing_heavy(project: Project, what: str) -> None:
         "ordinary": f"import pytest; pytest.main({own})",
     }[what]
     code = f"import sys\n{body}\nprint('LOADED', *sorted(sys.modules))"
+    command = [sys.executable, "-c", code]
     out = subprocess.run(
-        [sys.executable, "-c", code], cwd=project.path, capture_output=True, text=True, check=True
+        command, cwd=project.path, env=env, capture_output=True, text=True, check=True
     ).stdout
     loaded = set(out.rpartition("LOADED ")[2].split())
     assert "pytest_evalplug.plugin" in loaded
     assert not loaded & set(HEAVY)
+    ours = {name for name in loaded if name.startswith("pytest_evalplug.")}
+    assert ours <= {f"pytest_evalplug.{name}" for name in OURS}
+
+
+def test_nothing_given_and_a_benchmark_found(project: Project, every_mode: tuple[str, ...]) -> None:
+    """What an option would have set up at the start is there when a benchmark is found."""
+    project.write("test_a_broken.py", "import nothing_of_that_name\n")
+    project.write("pyproject.toml", "")
+    project.write("quiz/test.jsonl", '{"q": "say 1", "a": "1"}\n{"q": "say 1", "a": "2"}\n')
+    project.write("test_quiz.py", QUIZ.replace('name="quiz",', 'name="quiz", dataset_id="quiz",'))
+    run = project.run("-pno:randomly", "--continue-on-collection-errors", *every_mode)
+    assert run.outcomes == {"passed": 1, "wrong": 1, "errors": 1}
+    assert run.ret == 1  # a wrong answer alone would be 0
+    assert run.result()["accuracy"] == 50
+    alone = project.run("-pno:randomly", "test_quiz.py", *every_mode)
+    assert (alone.ret, alone.outcomes) == (0, {"passed": 1, "wrong": 1})
 
 
 def test_progress_and_other_output_keep_apart(project: Project) -> None:

@@ -13,14 +13,12 @@ from pytest_evalplug.evaluation.aggregate import (
     standard_error,
 )
 from pytest_evalplug.evaluation.base import BaseEvaluator, evaluator_from
-from pytest_evalplug.types import AggScore, Detail, SampleScore, Score
+from pytest_evalplug.types import AggScore, Detail
 
 
 def test_mean_scaled_with_standard_error() -> None:
-    scores = [
-        SampleScore(Score({"accuracy": v}), str(i)) for i, v in enumerate([1.0, 0.0, 1.0, 1.0])
-    ]
-    (mean,) = mean_scores(scores, lambda metric: 100.0)
+    scores = [{"accuracy": v} for v in (1.0, 0.0, 1.0, 1.0)]
+    (mean,) = mean_scores(scores, ["0", "1", "2", "3"], lambda metric: 100.0)
     assert (mean.metric, mean.value, mean.num_samples) == ("accuracy", 75.0, 4)
     assert mean.metadata is not None
     assert mean.metadata["stderr"] == pytest.approx(25.0)  # sqrt(0.25 / 4) = 0.25
@@ -37,11 +35,8 @@ def test_undefined_standard_error() -> None:
 
 
 def test_a_metric_counts_the_samples_that_have_it() -> None:
-    scores = [SampleScore(Score({"x": 1.0})), SampleScore(Score({"y": 3.0}))]
-    assert [(s.metric, s.value, s.num_samples) for s in mean_scores(scores, lambda m: 1.0)] == [
-        ("x", 1.0, 1),
-        ("y", 3.0, 1),
-    ]
+    means = mean_scores([{"x": 1.0}, {"y": 3.0}], [None, None], lambda metric: 1.0)
+    assert [(m.metric, m.value, m.num_samples) for m in means] == [("x", 1.0, 1), ("y", 3.0, 1)]
 
 
 def details(pattern: str) -> list[Detail]:
