@@ -21,6 +21,7 @@ _NEXT = re.compile(
 )
 """What comes after the answer: a further question, or the next turn."""
 
+_SPACES = re.compile(r"[^\S\n]+")
 _HEAD, _TAIL = 4_000, 60_000
 """A reply's characters that are looked at, from its start and its end; no answer needs more."""
 
@@ -35,7 +36,7 @@ def answer_texts(reply: Any) -> Iterator[str]:
     text, _ = split_reasoning("" if reply is None else str(reply))
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-    text = re.sub(r"[^\S\n]+", " ", fold(text))
+    text = _SPACES.sub(" ", fold(text))
     own, *others = _NEXT.split(text, maxsplit=2)
     yield own
     if len(others) == 1:

@@ -58,6 +58,8 @@ def fold(value: Any) -> str:
     empty text. Takes linear time.
     """
     text = "" if value is None else str(value)
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
     return text.replace("\r\n", "\n").translate(_TABLE)
 
 

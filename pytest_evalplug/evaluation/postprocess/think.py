@@ -29,6 +29,8 @@ def split_reasoning(text: str) -> tuple[str, bool]:
     that began in the prompt; an opening tag alone means that nothing but reasoning follows. Of a
     reply in channels (OpenAI's harmony format) the last final message is kept.
     """
+    if not any(sign in text for sign in "<[\u25c1"):
+        return text, False
     if _CHANNEL in text:
         return _final_channel(text)
     kept: list[str] = []
