@@ -7,6 +7,7 @@ With the plugin and with ``-p no:evalplug``, in turn; medians. Also says what it
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -20,9 +21,9 @@ HEAVY = {"aiohttp", "asyncio", "datasets", "numpy", "openai", "torch", "transfor
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
 
 
-def imported(arguments: list[str], folder: Path) -> set[str]:
+def imported(python: Path, arguments: list[str], folder: Path) -> set[str]:
     """Return the modules that a pytest session imports."""
-    command = [str(own_python()), "-X", "importtime", *PYTEST, *arguments]
+    command = [str(python), "-X", "importtime", *PYTEST, *arguments]
     traced = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     lines = (line for line in traced.stderr.splitlines() if line.startswith("import time:"))
     return {line.rpartition("|")[2].strip() for line in lines}
@@ -31,6 +32,9 @@ def imported(arguments: list[str], folder: Path) -> set[str]:
 def main() -> None:
     """Print the table."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    python = own_python()
+    for name in [name for name in os.environ if name.startswith("EVALPLUG_")]:
+        del os.environ[name]  # nothing may speak to the plugin
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -40,14 +44,15 @@ def main() -> None:
             ("pytest test_x.py", ["test_x.py"]),
         ):
             commands: dict[str, list[str | Path]] = {
-                "with": [own_python(), *PYTEST, *arguments],
-                "without": [own_python(), *PYTEST, "-p", "no:evalplug", *arguments],
+                "with": [python, *PYTEST, *arguments],
+                "without": [python, *PYTEST, "-p", "no:evalplug", *arguments],
             }
             run(commands["with"], folder)  # what pytest rewrites is cached then
             each = {which: partial(run, words, folder) for which, words in commands.items()}
             taken = in_turn(each, rounds)
             ours, plain = medians(taken["with"]), medians(taken["without"])
-            more = imported(arguments, folder) - imported(["-p", "no:evalplug", *arguments], folder)
+            without = imported(python, ["-p", "no:evalplug", *arguments], folder)
+            more = imported(python, arguments, folder) - without
             rows.append(
                 [
                     title,

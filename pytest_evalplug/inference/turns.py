@@ -27,9 +27,9 @@ class Turns:
             return asyncio.new_event_loop()
         return asyncio.SelectorEventLoop(_IdleSelector(self._idle))
 
-    def let_engine(self, seconds: float) -> None:
-        """Wait until the loop waits for something itself, but no longer than ``seconds``."""
-        self._idle.wait(seconds)
+    def let_engine(self, seconds: float) -> bool:
+        """Wait until the loop waits for something itself; False if it never did in ``seconds``."""
+        return self._idle.wait(seconds)
 
 
 class _IdleSelector(selectors.DefaultSelector):

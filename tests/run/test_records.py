@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.records import RecordLog, index_order
+from pytest_evalplug.run.records import RecordLog, _pack, _unpack, index_order
 
 from .conftest import Logs
 
@@ -159,3 +159,24 @@ def test_indices_are_in_the_order_of_numbers() -> None:
 def test_any_indices_can_be_sorted(indices: list[str]) -> None:
     ordered = sorted(indices, key=index_order)
     assert sorted(ordered) == sorted(indices)
+
+
+@given(
+    first=st.tuples(st.integers(0, 1), st.integers(0, 8 * 10**9), st.integers(0, 999)),
+    second=st.tuples(st.integers(0, 1), st.integers(0, 8 * 10**9), st.integers(0, 999)),
+    offset=st.integers(0, 2**40),
+)
+def test_a_place_is_one_number_in_the_order_of_what_counts(
+    first: tuple[int, int, int], second: tuple[int, int, int], offset: int
+) -> None:
+    places = [_pack(*rank, offset) for rank in (first, second)]
+    assert [_unpack(place) for place in places] == [(r[0], r[2], offset) for r in (first, second)]
+    assert (places[0] < places[1]) == (first < second)
+
+
+@pytest.mark.parametrize("when", [-1.0, float("inf"), 1e300])
+def test_a_time_that_is_none_breaks_nothing(logs: Logs, when: float) -> None:
+    log = logs("details", "main")
+    log.append("m", "d", {"index": "0", "x": 1})
+    log._keep({"model": "m", "dataset": "d", "time": when, "record": {"index": "1"}}, log._own, 0)
+    assert read(log, "0")["x"] == 1
