@@ -69,9 +69,11 @@ def model(
     In a test that runs per sample it joins the engine's batches and limits, and is what hooks
     get: ``generate(prompt, **params)``. Elsewhere it is the backend, asked by nobody else.
     """
-    if "evalplug_case" not in request.fixturenames:
+    from pytest_evalplug.collection import case_of
+
+    if case_of(request.node) is None:
         return model_backend
-    case = request.getfixturevalue("evalplug_case")
+    case = _case(request)
     try:
         return session_of(request.config).model(case, request)
     except EvalplugError as error:

@@ -92,6 +92,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if SESSION in session.config.stash:
+        session.config.stash[SESSION].collected(session.items)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
     if SESSION in session.config.stash and not session.config.option.collectonly:
         from pytest_evalplug.controller import CONTROLLER
@@ -108,7 +114,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     if call.excinfo is not None and SESSION in item.config.stash:
-        item.config.stash[SESSION].failed(call.excinfo)
+        item.config.stash[SESSION].failed(item, call.excinfo)
     report = yield
     if SESSION in item.config.stash:
         item.config.stash[SESSION].reported(item, call, report)

@@ -72,6 +72,14 @@ class EvalSession:
 
     # --- before the first item
 
+    def collected(self, items: Sequence[pytest.Item]) -> None:
+        """In a worker: make the run directory before the controller hears what was collected.
+
+        By that it knows that samples are evaluated, and so how to deal the items.
+        """
+        if self._run_path is not None and any(case_of(item) is not None for item in items):
+            RunDirectory.attach(self._run_path).journal.mkdir(parents=True, exist_ok=True)
+
     def start(
         self, items: Sequence[pytest.Item], open_run: Callable[[], RunDirectory] | None
     ) -> None:
@@ -129,9 +137,9 @@ class EvalSession:
         self.keep(case, model, detail)
         return Evaluation(case, model, record, detail)
 
-    def failed(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Spare pytest the look through a wrong answer's traceback, of which it shows nothing."""
-        if isinstance(excinfo.value, WrongAnswer):
+    def failed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Spare pytest the look through a wrong answer's traceback, of which nothing is shown."""
+        if isinstance(excinfo.value, WrongAnswer) and case_of(item) is not None:
             excinfo.traceback = excinfo.traceback[:0]
 
     def reported(
@@ -143,8 +151,8 @@ class EvalSession:
             return
         if isinstance(case, Case) and report.when == "teardown":
             self.forget(case)
-        # one list for an item's reports; that of the set-up needs none
-        report.user_properties = [] if report.when == "setup" else item.user_properties
+        if report.when == "setup" and report.passed:
+            report.user_properties = []  # the reports that follow have them
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
@@ -171,8 +179,6 @@ class EvalSession:
             source.forget(case)
         if self._left[case] <= 0:
             self.verdicts.forget(case)
-        if self._left[case] == 0:  # below 0 it is not in the plan: who knows what else tests it
-            self._scored.discard(case)
 
     def backend(self, name: str) -> ModelBackend:
         """Load the model ``name``, or return it; others that have nothing left to do are closed.

@@ -385,5 +385,6 @@ def _metadata(result: SampleScore, with_sample: bool) -> dict[str, Any] | None:
 def _sample_score(detail: Detail, reply: Any, group: str) -> SampleScore:
     metadata = dict(detail.metadata or {})
     sample_metadata = metadata.pop("sample", None)
-    score = Score(detail.score, detail.pred, reply, metadata or None)
+    # a copy: what an author's code does to one sample's score is not done to all that equal it
+    score = Score({**detail.score}, detail.pred, reply, metadata or None)
     return SampleScore(score, detail.sample_id, group, sample_metadata)

@@ -90,6 +90,8 @@ class Engine:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
         self._room = asyncio.Event()
+        self._full = False
+        """The look-ahead waits for items to fetch their predictions."""
         self._hooks = ThreadPoolExecutor(HOOK_THREADS, "evalplug-hook")
         self._turns = Turns()
         self._loop = self._turns.new_loop()
@@ -139,8 +141,10 @@ class Engine:
             future.add_done_callback(lambda _: self.forget(case))
             return
         self._futures.pop(case, None)
-        # an interrupted item ends after the engine; else waking its thread for each would cost more
-        if len(self._futures) == max(WINDOW - ROOM, WINDOW // 2) and self._thread.is_alive():
+        # its thread is woken once for many items; one that was interrupted ends after the engine
+        enough = len(self._futures) <= max(WINDOW - ROOM, WINDOW // 2)
+        if self._full and enough and self._thread.is_alive():
+            self._full = False
             self._loop.call_soon_threadsafe(self._room.set)
 
     def facade(self, case: Case) -> ModelFacade:
@@ -191,6 +195,7 @@ class Engine:
         for case in self._plan:
             while not self._has_room():
                 self._room.clear()
+                self._full = len(self._futures) >= WINDOW
                 await self._room.wait()
             if self._stopping or self.fatal:
                 return

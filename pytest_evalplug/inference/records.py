@@ -45,7 +45,7 @@ def prediction_key(
     return PredictionKey(
         model=_model_digest(fingerprint),
         prompt=digest(asked),
-        params=_params_digest(inferencer.mode, params),
+        params=_params_digest(inferencer.mode, params, repr(params)),
         sample=digest([sample.index, str(sample.id), sample.choices, case.repeat]),
     )
 
@@ -56,7 +56,8 @@ def _model_digest(fingerprint: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _params_digest(mode: str, params: GenerationParams) -> str:
+def _params_digest(mode: str, params: GenerationParams, text: str) -> str:
+    """Return the digest; ``text`` tells apart what is equal, 0 and 0.0, but written otherwise."""
     return digest({"mode": mode, **params.to_wire()})
 
 

@@ -28,13 +28,13 @@ class DetailStore:
     def details(self, model: str, dataset: str) -> dict[str, Detail]:
         """Return index -> verdict, in the order of the indices."""
         found = {}
-        scores: dict[tuple[tuple[str, float], ...], dict[str, float]] = {}
+        scores: dict[str, dict[str, float]] = {}
         for index in self._log.indices(model, dataset):
             record = self._log.find(model, dataset, index)
             if record is not None:
                 detail = found[index] = Detail.from_wire(json.loads(record.text))
                 # most samples have one of a few scores: equal ones share their memory
-                detail.score = scores.setdefault(tuple(detail.score.items()), detail.score)
+                detail.score = scores.setdefault(repr(detail.score), detail.score)
         return found
 
     def tables(self) -> list[tuple[str, str]]:

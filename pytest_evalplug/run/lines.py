@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["LineFile"]
 
+import threading
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,13 +15,15 @@ class LineFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: BinaryIO | None = None
+        self._lock = threading.Lock()
 
     def line(self, offset: int) -> str:
         """Return the line that begins at ``offset``, without its line feed."""
-        if self._file is None:
-            self._file = open(self._path, "rb")  # noqa: SIM115 - closed by close()
-        self._file.seek(offset)
-        return self._file.readline().decode().rstrip("\n")
+        with self._lock:
+            if self._file is None:
+                self._file = open(self._path, "rb")  # noqa: SIM115 - closed by close()
+            self._file.seek(offset)
+            return self._file.readline().decode().rstrip("\n")
 
     def close(self) -> None:
         """Close the file, so that it can be replaced; it is opened again if need be."""

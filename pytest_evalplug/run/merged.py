@@ -84,7 +84,8 @@ def _offsets(path: Path) -> dict[str, int] | None:
 def _entry(line: bytes) -> str | None:
     """Return the index of the record that a line holds as ``"index": {...}``, else None."""
     try:
-        entry = json.loads(b"{%s}" % line.rstrip(b",\n"))
+        text = line.decode().rstrip(",\n")
+        entry = json.loads(f"{{{text}}}")
     except (ValueError, RecursionError):
         return None
     [(index, record)] = entry.items() if len(entry) == 1 else [("", None)]

@@ -115,6 +115,53 @@ def evaluation(evaluation):
     assert sorted(project.asked()) == ["say 1", "say 2"]
 
 
+def test_the_model_beside_the_evaluation_joins_the_engine(project: Project) -> None:
+    write(
+        project,
+        """
+def test_sample(self, evaluation, model):
+    assert type(model).__name__ == "ModelFacade"
+    evaluation.check()
+""",
+    )
+    project.data([right(1)])
+    assert project.run().outcomes == {"passed": 1}
+
+
+def test_a_skipped_further_test_takes_no_verdict_away(project: Project) -> None:
+    write(
+        project,
+        """
+def test_more(self, evaluation):
+    assert evaluation.correct
+
+@pytest.mark.skip
+def test_skipped(self, evaluation):
+    pass
+""",
+    )
+    project.data([right(1), right(2)])
+    run = project.run("-k", "more or skipped")
+    assert run.outcomes == {"passed": 2, "skipped": 2, "deselected": 2}
+    assert (run.result()["accuracy"], run.result()["run"]["num_skipped"]) == (100, 0)
+
+
+def test_changing_one_score_changes_no_other(project: Project) -> None:
+    write(
+        project,
+        """
+def aggregate_scores(self, sample_scores):
+    for sample_score in sample_scores:
+        sample_score.score.value["accuracy"] *= 0.5
+    return super().aggregate_scores(sample_scores)
+""",
+    )
+    project.data([right(1), right(2), right(3)])
+    run = project.run()
+    assert run.result()["accuracy"] == 50
+    assert [d["score"] for d in run.result()["details"]] == [{"accuracy": 1.0}] * 3
+
+
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_own_inference(project: Project, kind: str) -> None:
     call = "await model.agenerate" if "async" in kind else "model.generate"

@@ -118,3 +118,21 @@ def test_workers_can_send_what_a_hostile_error_says(project: Project) -> None:
     assert run.ret == 1
     assert run.outcomes == {"passed": 2, "errors": 1}
     assert "lone \\ud800" in run.out
+
+
+def test_the_controller_knows_in_time_that_samples_are_dealt(project: Project) -> None:
+    """However late a worker begins to run: else items run where nobody planned them."""
+    project.add(
+        "conftest.py",
+        """
+@pytest.hookimpl(tryfirst=True, wrapper=True)
+def pytest_runtestloop(session):
+    if hasattr(session.config, "workerinput"):
+        time.sleep(1)
+    return (yield)
+""",
+    )
+    rows = [{"q": f"fail {n}", "a": "x"} for n in range(40)]  # errors are asked again where seen
+    project.data(rows)
+    project.run("-n2")
+    assert sorted(project.asked()) == sorted(row["q"] for row in rows)

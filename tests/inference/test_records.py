@@ -13,7 +13,9 @@ from pytest_evalplug.inference.records import (
     prediction_key,
     task_state,
 )
+from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.types import ModelOutput
 
 Make = Callable[..., list[Case]]
@@ -121,3 +123,13 @@ def test_scoring_sees_the_reference_as_it_is_now(make_cases: Make) -> None:
     assert state.sample.choices == ["one", "three"]
     assert state.output.completion == "reply"
     assert state.messages == [{"role": "user", "content": "shown"}]
+
+
+def test_a_key_is_of_what_is_written_not_of_what_is_equal(
+    make_cases: Make,
+) -> None:
+    (case,) = make_cases("a")
+    for temperature in (0, 0.0, 0):
+        params = GenerationParams(temperature=temperature)
+        key = prediction_key("f", GEN, "a", params, case)
+        assert key.params == digest({"mode": "gen", **params.to_wire()})
