@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["Outcome", "finish", "view"]
 
 import importlib.util
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,21 +18,18 @@ from pytest_evalplug.errors import DataError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
 from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
-from pytest_evalplug.summary.files import write_summary
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
-from pytest_evalplug.summary.table import Table, build_table
+from pytest_evalplug.summary.run_table import known, summarize
+from pytest_evalplug.summary.table import Table
 from pytest_evalplug.types import AggScore, Detail
 from pytest_evalplug.wire import Manifest, Part
 
 if TYPE_CHECKING:
     from pytest_evalplug.session import EvalSession
 
-KNOWN = "summary.json"
-"""In the run's configs: which models and datasets its summary has."""
 NOT_RUN = "not run: the session ended before this sample"
 
 
@@ -88,40 +84,19 @@ def finish(
     _report(outcome, benchmarks)
     outcome.notes += _applied_twice(manifest, benchmarks)
     outcome.notes += _problems(manifest)
-    outcome.table = _table(run, models, datasets_of(manifest))
+    outcome.table = summarize(run, models, datasets_of(manifest))
     details.clear()
     return outcome
 
 
 def view(run: RunDirectory) -> Outcome:
     """Return a finished run's table again. Raises DataError if it has no summary."""
-    models, datasets = _known(run)
+    models, datasets = known(run)
     if not datasets:
         raise DataError(
             "the run has no results yet", where=str(run.path), fix="Score it: --reuse --mode eval"
         )
-    return Outcome(run, _table(run, models, datasets))
-
-
-def _table(run: RunDirectory, models: list[str], datasets: list[DatasetRef]) -> Table:
-    """Write the summary of all that the run has results of, also from earlier sessions."""
-    known_models, known_datasets = _known(run)
-    models = list(dict.fromkeys([*known_models, *models]))
-    datasets = list(dict.fromkeys([*known_datasets, *datasets]))
-    table = build_table(run, models, datasets)
-    write_summary(run, table)
-    rows = [[d.benchmark, d.subset, list(d.subsets)] for d in datasets]
-    write_atomic(run.configs / KNOWN, dumps({"models": models, "datasets": rows}))
-    return table
-
-
-def _known(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
-    """Return the models and datasets that the run's last summary had."""
-    try:
-        known = json.loads((run.configs / KNOWN).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return [], []
-    return known["models"], [DatasetRef(b, s, tuple(every)) for b, s, every in known["datasets"]]
+    return Outcome(run, summarize(run, models, datasets))
 
 
 def datasets_of(manifest: Manifest) -> list[DatasetRef]:

@@ -37,6 +37,28 @@ def _choice(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _number(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise ValueError(text)
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, _, count = text.partition("/")
+    number, total = int(part), int(count)
+    if not 1 <= number <= total:
+        raise ValueError(text)
+    return number, total
+
+
 def _flag(text: str) -> bool:
     return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[
         text.lower()
@@ -210,6 +232,60 @@ OPTIONS = (
         "a whole number",
         3,
         kwargs={"metavar": "N"},
+    ),
+    Option(
+        "summarizer",
+        "which rows and groups the summary has: a preset's name, a TOML or JSON file, or a Python "
+        "file. Else a conftest's 'summarizer', or [tool.evalplug.summarizer].",
+        kwargs={"metavar": "NAME|FILE"},
+    ),
+    Option(
+        "gate",
+        "fail the run unless a score is reached: NAME[/METRIC]>=VALUE, e.g. 'gsm8k>=70'. "
+        "May be repeated.",
+        repeatable=True,
+        kwargs={"metavar": "'NAME>=VALUE'"},
+    ),
+    Option(
+        "baseline",
+        "fail the run where a score is lower than an earlier run's (a timestamp or a folder).",
+        kwargs={"metavar": "RUN"},
+    ),
+    Option(
+        "max_drop",
+        "how far below --eval-baseline a score may be, in its own unit (default: 0).",
+        _number,
+        "a number, 0 or more",
+        kwargs={"metavar": "POINTS"},
+    ),
+    Option(
+        "significance",
+        "fail only where the drop below --eval-baseline is significant at this level, e.g. 0.05.",
+        _share,
+        "a number between 0 and 1",
+        kwargs={"metavar": "ALPHA"},
+    ),
+    Option(
+        "shard",
+        "run only the I-th of N equal parts of the samples; 'evalplug merge' joins the runs.",
+        _shard,
+        "I/N with 1 <= I <= N",
+        kwargs={"metavar": "I/N"},
+    ),
+    Option(
+        "json",
+        "write the summary as JSON to this file, for dashboards.",
+        paths="one",
+        kwargs={"metavar": "FILE"},
+    ),
+    Option(
+        "junit",
+        "how JUnit XML carries a sample's properties: properties (default), or strict = as "
+        "system-out, for servers that check a schema.",
+        _choice("properties", "strict"),
+        "properties or strict",
+        "properties",
+        kwargs={"metavar": "{properties,strict}"},
     ),
 )
 

@@ -52,6 +52,14 @@ class RunConfig:
     dump_extract_rate: bool = False
     dump_res_length: bool = False
     dump_eval_details: bool = True
+    summarizer: str | None = None
+    gates: tuple[str, ...] = ()
+    baseline: str | None = None
+    max_drop: float | None = None
+    significance: float | None = None
+    shard: tuple[int, int] | None = None
+    json_file: Path | None = None
+    junit: str = "properties"
     saved: tuple[str, ...] = ()
     """The models of the run that is scored, where ``--model`` names none."""
     given: tuple[str, ...] = ()
@@ -104,6 +112,14 @@ class RunConfig:
             dump_extract_rate=value["dump_extract_rate"],
             dump_res_length=value["dump_res_length"],
             dump_eval_details=value["dump_eval_details"],
+            summarizer=value["summarizer"],
+            gates=tuple(value["gate"] or ()),
+            baseline=value["baseline"],
+            max_drop=value["max_drop"],
+            significance=value["significance"],
+            shard=value["shard"],
+            json_file=Path(value["json"]) if value["json"] else None,
+            junit=value["junit"],
             given=tuple(given),
         )
 
@@ -139,6 +155,9 @@ class RunConfig:
             "data_dirs": [str(path) for path in self.data_dirs],
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
             "settings": [list(setting) for setting in self.settings],
+            "gates": list(self.gates),
+            "shard": list(self.shard) if self.shard else None,
+            "json_file": self.json_file and str(self.json_file),
             "saved": list(self.saved),
             "given": list(self.given),
         }
@@ -155,6 +174,9 @@ class RunConfig:
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
                 "settings": tuple((n, key, value) for n, key, value in wire["settings"]),
+                "gates": tuple(wire["gates"]),
+                "shard": wire["shard"] and (wire["shard"][0], wire["shard"][1]),
+                "json_file": Path(wire["json_file"]) if wire["json_file"] else None,
                 "saved": tuple(wire["saved"]),
                 "given": tuple(wire["given"]),
                 "data_dirs": tuple(Path(path) for path in wire["data_dirs"]),

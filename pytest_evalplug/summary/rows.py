@@ -51,11 +51,17 @@ class DatasetRef:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A metric's value, on its own scale, over ``n`` scored samples, and its standard error."""
+    """A metric's value, on its own scale, over ``n`` scored samples, and its standard error.
+
+    ``interval`` is the 95 % confidence interval; ``incomplete`` says in a few words why the value
+    is not that of the whole dataset.
+    """
 
     value: float
     n: int
     stderr: float | None = None
+    interval: tuple[float, float] | None = None
+    incomplete: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

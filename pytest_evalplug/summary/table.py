@@ -20,10 +20,14 @@ from pytest_evalplug.summary.rows import DatasetRef, Results, Row, dataset_rows,
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows, and the lines that belong below them."""
+    """Rows, and the lines that belong below them.
+
+    ``hidden`` rows are known and not shown: a gate may ask for them.
+    """
 
     models: tuple[str, ...]
     rows: tuple[Row, ...]
+    hidden: tuple[Row, ...] = ()
     notes: tuple[str, ...] = ()
     precision: tuple[str, ...] = ()
 
@@ -98,8 +102,8 @@ def build_table(run: RunDirectory, models: Sequence[str], datasets: Sequence[Dat
     return Table(
         tuple(models),
         tuple(rows),
-        tuple(notes_for(models, datasets, results)),
-        tuple(precision_lines(models, [row for row in rows if row.dataset in whole])),
+        notes=tuple(notes_for(models, datasets, results)),
+        precision=tuple(precision_lines(models, [row for row in rows if row.dataset in whole])),
     )
 
 

@@ -1,0 +1,76 @@
+"""A run on the disk, read only: for comparison, for a baseline, for the viewer."""
+
+from __future__ import annotations
+
+__all__ = ["SavedRun", "open_saved"]
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from pytest_evalplug.errors import DataError
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.run.results import ResultFile
+
+
+class SavedRun(Protocol):
+    """What is read of a run, whichever tool wrote it."""
+
+    @property
+    def name(self) -> str:
+        """What the run is called in tables."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+
+    def tables(self) -> list[tuple[str, str]]:
+        """Return (model, dataset) of all results, in the order of the summary."""
+
+    def result(self, model: str, dataset: str, *, details: bool = True) -> ResultFile | None:
+        """Return the result, or None without one. Raises DataError if it is damaged."""
+
+    def records(self, model: str, dataset: str) -> Mapping[str, Mapping[str, Any]]:
+        """Return index -> prediction record, each read when it is asked for."""
+
+
+class _OwnRun:
+    """A run directory of ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._run = RunDirectory.attach(path)
+        self._store = PredictionStore(self._run)
+        self.path = path
+        self.name = path.name
+
+    def tables(self) -> list[tuple[str, str]]:
+        from pytest_evalplug.summary.run_table import known
+
+        models, datasets = known(self._run)
+        return [
+            (model, dataset.name)
+            for dataset in datasets
+            for model in models
+            if self._run.result_file(model, dataset.name).exists()
+        ]
+
+    def result(self, model: str, dataset: str, *, details: bool = True) -> ResultFile | None:
+        return ResultFile.read(self._run, model, dataset, details=details)
+
+    def records(self, model: str, dataset: str) -> Mapping[str, Mapping[str, Any]]:
+        return self._store.records(model, dataset)
+
+
+def open_saved(which: str, work_dir: Path) -> SavedRun:
+    """Open a run by its folder, its timestamp in ``work_dir``, or ``latest``.
+
+    Raises ConfigError if there is none, DataError if the folder is not a run's.
+    """
+    folder = Path(which).expanduser()
+    path = folder if folder.is_dir() else RunDirectory.find(work_dir, which)
+    if not (path / "results").is_dir():
+        raise DataError(
+            "not a run that has results", where=str(path), fix="Give the folder of a finished run"
+        )
+    return _OwnRun(path)
