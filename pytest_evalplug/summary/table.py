@@ -27,9 +27,9 @@ class Table:
 
     models: tuple[str, ...]
     rows: tuple[Row, ...]
-    hidden: tuple[Row, ...] = ()
     notes: tuple[str, ...] = ()
     precision: tuple[str, ...] = ()
+    hidden: tuple[Row, ...] = ()
 
     def text(self) -> str:
         """Return the table as it stands in the terminal and in the ``.txt`` file."""
