@@ -217,7 +217,7 @@ def _repeats(
     rows = adapter.row_count(subset)
     distinct = {base_index(d.index, rows) for d in measured}
     ks = () if adapter.overrides("aggregate_scores") else adapter.k or (adapter.repeats,)
-    return {"repeats": adapter.repeats, "k": ks, "num_distinct": len(distinct)}
+    return {"repeats": adapter.repeats, "k": ks, "num_distinct": len(distinct), "num_rows": rows}
 
 
 def _sandboxes(details: Sequence[Detail]) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["mean_scores", "repeat_scores", "set_scores", "standard_error"]
+__all__ = ["mean_scores", "repeat_scores", "set_scores"]
 
 from collections.abc import Callable, Mapping, Sequence
-from math import fsum, isclose, sqrt
-from statistics import fmean, stdev
+from math import fsum, inf, isclose
+from statistics import fmean
 from typing import Any
 
 from pytest_evalplug.errors import EvalplugError
@@ -14,6 +14,7 @@ from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.columns import TestSet, to_columns, with_derived
 from pytest_evalplug.evaluation.outcome import BINARY, is_number, verdict_of
 from pytest_evalplug.evaluation.repeats import is_listed, vote_metrics
+from pytest_evalplug.evaluation.statistics import cluster_of, mean_interval, standard_error
 from pytest_evalplug.types import AggScore, Detail
 
 
@@ -24,9 +25,9 @@ def mean_scores(
 ) -> list[AggScore]:
     """Return each metric's mean over the samples that have it, times its scale.
 
-    ``scores`` is metric -> value of each sample; equal ``groups`` are repeats of one.
-    ``metadata["stderr"]`` is on the same scale, and missing where fewer than two independent
-    samples leave it undefined.
+    ``scores`` is metric -> value of each sample; equal ``groups`` are one cluster, as in
+    :mod:`~pytest_evalplug.evaluation.statistics`. ``metadata`` has ``stderr`` and ``interval`` on
+    the same scale, and lacks them where too few clusters leave them undefined.
     """
     metrics = dict.fromkeys(name for score in scores for name in score)
     return [_mean_score(metric, scores, groups, scale_for(metric)) for metric in metrics]
@@ -37,24 +38,20 @@ def _mean_score(
 ) -> AggScore:
     values = [score[metric] for score in scores if metric in score]
     having = [g for score, g in zip(scores, groups, strict=True) if metric in score]
-    error = standard_error(values, having)
-    metadata = None if error is None else {"stderr": scale * error}
-    return AggScore(metric, scale * fmean(values), "", len(values), metadata=metadata)
+    sure = _sureness(values, having, scale)
+    return AggScore(metric, scale * fmean(values), "", len(values), metadata=sure or None)
 
 
-def standard_error(values: Sequence[float], groups: Sequence[Any]) -> float | None:
-    """Return the standard error of the mean of ``values``, ``None`` where it is undefined.
-
-    Repeats of one sample (equal entries of ``groups``) are not independent: their mean counts as
-    one observation. That is exact where all samples have equally many repeats.
-    """
-    if len(set(groups)) == len(groups):
-        return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
-    by_group: dict[Any, list[float]] = {}
-    for i, (value, group) in enumerate(zip(values, groups, strict=True)):
-        by_group.setdefault(i if group is None else ("group", group), []).append(value)
-    means = [fmean(group) for group in by_group.values()]
-    return stdev(means) / sqrt(len(means)) if len(means) > 1 else None
+def _sureness(values: Sequence[float], groups: Sequence[Any], scale: float) -> dict[str, Any]:
+    """Return the mean's ``stderr`` and ``interval``, times ``scale``; without what is undefined."""
+    known: dict[str, Any] = {}
+    if (error := standard_error(values, groups)) is not None:
+        known["stderr"] = scale * error
+    is_share = scale == 100 and min(values) >= 0 and max(values) <= 1
+    interval = mean_interval(values, groups, bounds=(0.0, 1.0) if is_share else (-inf, inf))
+    if interval is not None:
+        known["interval"] = (scale * interval[0], scale * interval[1])
+    return known
 
 
 def repeat_scores(
@@ -74,13 +71,19 @@ def repeat_scores(
     samples = by_sample.values()
     measured = [vote_metrics(_votes(sample), ks, n) for sample in samples]
     with_errors = [vote_metrics(_votes(sample, errors=True), ks, n) for sample in samples]
+    clusters = [cluster_of(group, _metadata(sample)) for group, sample in by_sample.items()]
     names = dict.fromkeys(name for values in measured for name in values)
-    scores = [_percent(name, measured) for name in names]
+    scores = [_percent(name, measured, clusters) for name in names]
     if any(d.error is not None for d in details):
         for score in scores:
             assert score.metadata is not None
-            score.metadata["if_errors_wrong"] = _percent(score.metric, with_errors).value
+            score.metadata["if_errors_wrong"] = _percent(score.metric, with_errors, clusters).value
     return scores
+
+
+def _metadata(sample: Sequence[Detail]) -> Mapping[str, Any] | None:
+    """Return what is known of a sample: an error's detail says nothing of it."""
+    return next((d.metadata for d in sample if d.error is None), None)
 
 
 def _votes(sample: Sequence[Detail], *, errors: bool = False) -> list[tuple[Any, bool]]:
@@ -88,12 +91,17 @@ def _votes(sample: Sequence[Detail], *, errors: bool = False) -> list[tuple[Any,
     return votes + [(None, False) for d in sample if errors and d.error is not None]
 
 
-def _percent(name: str, by_sample: Sequence[Mapping[str, float]]) -> AggScore:
-    values = [100 * values[name] for values in by_sample if name in values]
-    metadata: dict[str, Any] = {"listed": is_listed(name)}
-    if (error := standard_error(values, [None] * len(values))) is not None:
-        metadata["stderr"] = error
-    return AggScore(name, fmean(values), "", len(values), agg_method="repeats", metadata=metadata)
+def _percent(
+    name: str, by_sample: Sequence[Mapping[str, float]], clusters: Sequence[Any]
+) -> AggScore:
+    (score,) = mean_scores(
+        [{name: values[name]} if name in values else {} for values in by_sample],
+        clusters,
+        lambda metric: 100.0,
+    )
+    score.agg_method = "repeats"
+    score.metadata = {"listed": is_listed(name), **(score.metadata or {})}
+    return score
 
 
 def set_scores(
@@ -109,8 +117,9 @@ def set_scores(
     added to its Detail's metadata, and their verdict is the Detail's if it has none. What ``score``
     returns beside numbers is in the first metric's ``metadata["other"]``.
 
-    A metric that is just the share of right answers is a mean: it has a standard error. Raises
-    EvalplugError if the Evaluator reports an ``error`` or no number, and for an empty set.
+    A metric that is just the share of right answers is a mean: it has a standard error and an
+    interval; of any other number (BLEU over a corpus) neither is known. Raises EvalplugError if
+    the Evaluator reports an ``error`` or no number, and for an empty set.
     """
     where = type(evaluator).__name__
     if not pairs:
@@ -136,13 +145,12 @@ def _set_score(
     name: str, value: float, details: Sequence[Detail], groups: Sequence[str]
 ) -> AggScore:
     verdicts = [d.correct for d in details if d.correct is not None]
-    shares = [100.0 * v for v in verdicts]
-    if name not in BINARY or len(shares) < len(details) or not isclose(value, fmean(shares)):
+    shares = [float(v) for v in verdicts]
+    if name not in BINARY or len(shares) < len(details) or not isclose(value, 100 * fmean(shares)):
         return AggScore(name, value, "", len(details), agg_method="set")
-    error = standard_error(shares, groups)
-    return AggScore(
-        name, value, "", len(details), metadata=None if error is None else {"stderr": error}
-    )
+    clusters = [cluster_of(g, d.metadata) for g, d in zip(groups, details, strict=True)]
+    sure = _sureness(shares, clusters, 100.0)
+    return AggScore(name, value, "", len(details), metadata=sure or None)
 
 
 def _other(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pytest_evalplug.evaluation.columns import with_derived
 from pytest_evalplug.evaluation.config import EvalConfig
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
+from pytest_evalplug.evaluation.statistics import cluster_of
 from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import AggScore, Detail, Sample, SampleScore, Score, TaskState
 
@@ -107,7 +108,9 @@ class Scorer:
         detail.pred = result.score.extracted_prediction
         detail.score = result.score.value
         detail.correct = self._verdict(result.score)
-        detail.metadata = _metadata(result, self.adapter.overrides("aggregate_scores"))
+        detail.metadata = _metadata(
+            result, state.sample, self.adapter.overrides("aggregate_scores")
+        )
         return detail
 
     def aggregate(
@@ -122,8 +125,9 @@ class Scorer:
 
         ``records`` are the prediction records of ``details``, in the same order, and so are the
         rows of ``test_set``, which is called only if an Evaluator asks for it. An AggScore's
-        metadata has ``stderr`` and, with errors, ``if_errors_wrong``. With ``repeats`` there is
-        also what :func:`repeat_scores` gives. An overridden ``aggregate_scores`` has the last word.
+        metadata has ``stderr``, ``interval`` and, with errors, ``if_errors_wrong``. With
+        ``repeats`` there is also what :func:`repeat_scores` gives. An overridden
+        ``aggregate_scores`` has the last word.
         """
         adapter, errors = self.adapter, sum(d.error is not None for d in details)
         if errors == len(details):
@@ -141,7 +145,8 @@ class Scorer:
                 [_sample_score(*each) for each in zip(scored, replies, groups, strict=True)]
             )
         else:
-            scores = mean_scores([d.score for d in scored], groups, self._scale_for)
+            clusters = [cluster_of(g, d.metadata) for g, d in zip(groups, scored, strict=True)]
+            scores = mean_scores([d.score for d in scored], clusters, self._scale_for)
             scores = self._with_sets(scores, pairs, details, test_set, groups)
             if repeats > 1:
                 of_votes = repeat_scores(details, every, adapter.k or (repeats,), repeats)
@@ -328,8 +333,8 @@ class Scorer:
 
     def aggregate_scores(self, sample_scores: Sequence[SampleScore]) -> list[AggScore]:
         """Return the mean of each metric, scaled."""
-        groups = [s.group_id or s.sample_id for s in sample_scores]
-        return mean_scores([s.score.value for s in sample_scores], groups, self._scale_for)
+        clusters = [cluster_of(s.group_id or s.sample_id, s.sample_metadata) for s in sample_scores]
+        return mean_scores([s.score.value for s in sample_scores], clusters, self._scale_for)
 
     def _scale_for(self, metric: str) -> float:
         scales = (e.scale[metric] for e in self.config.evaluators if metric in e.scale)
@@ -374,9 +379,11 @@ def _name(evaluator: Any) -> str:
     return str(getattr(kind, "__name__", kind))
 
 
-def _metadata(result: SampleScore, with_sample: bool) -> dict[str, Any] | None:
+def _metadata(result: SampleScore, sample: Sample, with_sample: bool) -> dict[str, Any] | None:
     """Return a Detail's metadata; the sample's own is kept only where something reads it."""
     metadata = {k: v for k, v in (result.score.metadata or {}).items() if k != "correct"}
+    if (context := (sample.metadata or {}).get("context_id")) is not None:
+        metadata["context_id"] = context
     if with_sample and result.sample_metadata:
         metadata["sample"] = result.sample_metadata
     return metadata or None

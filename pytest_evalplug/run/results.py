@@ -58,15 +58,16 @@ def _dataset_names(benchmark: str, subsets: Sequence[str]) -> Iterator[str]:
 class ResultFile:
     """``results/<model>/<dataset>.json``.
 
-    ``metrics``, ``stderr`` and ``if_errors_wrong`` are on the metric's own scale (percent for
-    accuracy). ``num_samples`` is the sum of scored, errors and skipped; ``num_correct`` is None
-    where the metric has no verdict.
+    ``metrics``, ``stderr``, ``intervals`` (95 %, low and high) and ``if_errors_wrong`` are on the
+    metric's own scale (percent for accuracy). ``num_samples`` is the sum of scored, errors and
+    skipped; ``num_correct`` is None where the metric has no verdict.
 
     ``unlisted`` metrics are in no table. Of samples asked ``repeats`` times, ``num_distinct`` are
     different, and ``metric_samples`` says over how many of them pass@k and the like are, for each
-    of ``k``. Of ``num_replies``, ``num_truncated`` were cut at ``max_tokens``; ``num_fewer_shots``
-    prompts were too long as they were; ``res_length`` has statistics of the replies' lengths.
-    ``other`` is what an Evaluator returned beside numbers; ``error`` says why there are no metrics.
+    of ``k``; repeat r of row i has the index i + r * ``num_rows``. Of ``num_replies``,
+    ``num_truncated`` were cut at ``max_tokens``; ``num_fewer_shots`` prompts were too long as they
+    were; ``res_length`` has statistics of the replies' lengths. ``other`` is what an Evaluator
+    returned beside numbers; ``error`` says why there are no metrics.
     """
 
     model: str
@@ -83,11 +84,13 @@ class ResultFile:
     partial: bool = False
     metrics: dict[str, float] = field(default_factory=dict)
     stderr: dict[str, float] = field(default_factory=dict)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     if_errors_wrong: dict[str, float] = field(default_factory=dict)
     unlisted: list[str] = field(default_factory=list)
     repeats: int = 1
     k: list[int] = field(default_factory=list)
     num_distinct: int = 0
+    num_rows: int = 0
     metric_samples: dict[str, int] = field(default_factory=dict)
     num_replies: int = 0
     num_truncated: int = 0
@@ -135,10 +138,11 @@ class ResultFile:
             about = content.pop("run")
             saved = content.pop("details", None)
             known = {f.name: about[f.name] for f in fields(cls) if f.name in about}
+            intervals = {m: (low, high) for m, (low, high) in known.pop("intervals", {}).items()}
             metrics = {name: value for name, value in content.items() if is_number(value)}
             other = {name: value for name, value in content.items() if name not in metrics}
             found = [Detail.from_wire(d) for d in saved] if details and saved is not None else None
-            return cls(**known, metrics=metrics, other=other, details=found)
+            return cls(**known, intervals=intervals, metrics=metrics, other=other, details=found)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -28,6 +28,7 @@ def build_result(
     repeats: int = 1,
     k: Sequence[int] = (),
     num_distinct: int = 0,
+    num_rows: int = 0,
     error: str | None = None,
     keep_details: bool = True,
     with_extract_rate: bool = False,
@@ -36,7 +37,8 @@ def build_result(
     """Return one dataset's result; ``details`` has every sample that was not skipped.
 
     ``records`` are their prediction records, read once. What the metrics' ``metadata`` has is kept:
-    ``stderr``, ``if_errors_wrong``, whether a metric is ``listed``, and ``other`` than numbers.
+    ``stderr``, ``interval``, ``if_errors_wrong``, whether a metric is ``listed``, and what is no
+    number, in ``other``.
     """
     scored = [detail for detail in details if detail.error is None]
     errors = len(details) - len(scored)
@@ -61,11 +63,17 @@ def build_result(
         partial=partial,
         metrics=metrics,
         stderr=_given(scores, "stderr"),
+        intervals={
+            s.metric: tuple(s.metadata["interval"])
+            for s in scores
+            if s.metadata and "interval" in s.metadata
+        },
         if_errors_wrong=_given(scores, "if_errors_wrong"),
         unlisted=[s.metric for s in scores if not (s.metadata or {}).get("listed", True)],
         repeats=repeats,
         k=list(k),
         num_distinct=num_distinct,
+        num_rows=num_rows,
         metric_samples={
             s.metric: s.num_samples
             for s in scores

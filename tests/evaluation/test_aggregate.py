@@ -10,7 +10,6 @@ from pytest_evalplug.evaluation.aggregate import (
     mean_scores,
     repeat_scores,
     set_scores,
-    standard_error,
 )
 from pytest_evalplug.evaluation.base import BaseEvaluator, evaluator_from
 from pytest_evalplug.types import AggScore, Detail
@@ -24,14 +23,24 @@ def test_mean_scaled_with_standard_error() -> None:
     assert mean.metadata["stderr"] == pytest.approx(25.0)  # sqrt(0.25 / 4) = 0.25
 
 
-def test_repeats_of_a_sample_are_one_observation() -> None:
-    assert standard_error([1, 1, 0, 0], ["a", "a", "b", "b"]) == pytest.approx(0.5)
-    assert standard_error([1, 1, 0, 0], [None] * 4) == pytest.approx(0.2886751)
+def test_shares_have_wilsons_interval_on_their_scale() -> None:
+    scores = [{"accuracy": v} for v in (1.0, 0.0, 1.0, 1.0)]
+    (mean,) = mean_scores(scores, list("abcd"), lambda metric: 100.0)
+    assert (mean.metadata or {})["interval"] == pytest.approx((30.0642, 95.4413), abs=1e-4)
 
 
-def test_undefined_standard_error() -> None:
-    assert standard_error([1.0], ["a"]) is None
-    assert standard_error([1.0, 0.0], ["a", "a"]) is None
+def test_other_means_stay_within_the_range_of_a_percentage() -> None:
+    scores = [{"f1": v, "length": v} for v in (0.9, 0.5, 0.99)]
+    f1, length = mean_scores(scores, list("abc"), lambda m: 100.0 if m == "f1" else 1.0)
+    low, high = (f1.metadata or {})["interval"]
+    assert (low, high) == (pytest.approx(14.872, abs=0.001), 100.0)
+    assert (length.metadata or {})["interval"][1] == pytest.approx(1.449, abs=0.001)
+
+
+def test_one_cluster_says_nothing_of_how_sure_the_mean_is() -> None:
+    scores = [{"f1": v} for v in (0.5, 1.0)]
+    (mean,) = mean_scores(scores, ["a", "a"], lambda metric: 100.0)
+    assert (mean.value, mean.metadata) == (75, None)
 
 
 def test_a_metric_counts_the_samples_that_have_it() -> None:
@@ -65,7 +74,11 @@ def test_votes_over_samples_in_percent() -> None:
         "maj@2": 50,
     }
     assert scores["pass@2"].num_samples == 3
-    assert scores["pass@2"].metadata == {"listed": True, "stderr": pytest.approx(100 / 3)}
+    assert scores["pass@2"].metadata == {
+        "listed": True,
+        "stderr": pytest.approx(100 / 3),
+        "interval": pytest.approx((20.7660, 93.8508), abs=1e-4),
+    }
     assert scores["G-Pass@2_0.25"].value == pytest.approx(200 / 3)
     assert scores["G-Pass@2_1.0"].value == pytest.approx(100 / 3)
     assert (scores["G-Pass@2_1.0"].metadata or {})["listed"] is False
@@ -141,7 +154,10 @@ def test_verdicts_in_details_reach_samples_that_have_none() -> None:
     assert found[0].metadata == {"is_correct": True, "why": "R"}
     # the share of right answers is a mean like any other, with a standard error
     assert (score.value, score.agg_method) == (75, "mean")
-    assert score.metadata == {"stderr": pytest.approx(25)}
+    assert score.metadata == {
+        "stderr": pytest.approx(25),
+        "interval": pytest.approx((30.0642, 95.4413), abs=1e-4),
+    }
 
 
 def test_every_documented_column_arrives() -> None:

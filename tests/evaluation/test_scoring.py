@@ -264,10 +264,32 @@ def test_errors_are_left_out_and_shown_as_the_other_number() -> None:
 def test_repeats_are_grouped_by_row() -> None:
     scores = aggregated(Scorer(adapter(Plain)), [1.0, 0.0, 1.0, 0.0], repeats=2)
     assert scores["accuracy"].value == 50
-    assert scores["accuracy"].metadata == {"stderr": pytest.approx(50)}
+    # two samples, each always right or always wrong, leave everything possible
+    assert scores["accuracy"].metadata == {"stderr": pytest.approx(50), "interval": (0, 100)}
     assert [name for name in scores if "_" not in name] == [
         *("accuracy", "pass@2", "mG-Pass@2", "maj@2")
     ]
+
+
+def test_samples_of_one_context_are_one_cluster() -> None:
+    scorer = Scorer(adapter(Plain))
+    details = []
+    for i, (pred, context) in enumerate([("A", "p"), ("A", "p"), ("B", 7), ("B", 7)]):
+        of_sample = state("A", pred)
+        of_sample.sample.metadata = {"context_id": context, "more": "x"}
+        details.append(scorer.detail(of_sample, {"index": str(i), "prediction": pred}))
+    assert details[2].metadata == {"context_id": 7}
+    (score,) = scorer.aggregate("d", details, [{}] * 4)
+    assert (score.metadata or {})["stderr"] == pytest.approx(50)
+
+
+def test_samples_of_one_row_are_one_cluster() -> None:
+    details = [
+        Detail(i, i, "d", "A", "A", v == 1, {"accuracy": v})
+        for i, v in [("0", 1.0), ("0.1", 1.0), ("12", 0.0), ("12.1", 0.0)]
+    ]
+    (score,) = Scorer(adapter(Plain)).aggregate("d", details, [{}] * 4)
+    assert (score.metadata or {})["stderr"] == pytest.approx(50)
 
 
 def test_whole_set_metrics() -> None:
@@ -302,7 +324,7 @@ def test_a_mean_that_the_whole_set_agrees_with_keeps_its_standard_error() -> Non
     details.append(Detail("3", "s3", "d", error="down"))
     scores = {s.metric: s for s in scorer.aggregate("d", details, [{}] * 4)}
     assert scores["f1"].value == pytest.approx(100 / 3)
-    assert (scores["f1"].metadata or {}).keys() == {"stderr", "if_errors_wrong"}
+    assert (scores["f1"].metadata or {}).keys() == {"stderr", "interval", "if_errors_wrong"}
     assert (scores["weighted"].value, scores["weighted"].metadata) == (0.6, None)
 
 

@@ -40,7 +40,7 @@ def test_four_states_are_counted_apart() -> None:
 
 
 def test_numbers_of_scoring_are_taken_as_they_are() -> None:
-    metadata = {"stderr": 0.0, "if_errors_wrong": 80.0, "note": "x"}
+    metadata = {"stderr": 0.0, "interval": (80, 97), "if_errors_wrong": 80.0, "note": "x"}
     scores = [
         AggScore("accuracy", 88.8, "main", 90, metadata=metadata),
         AggScore("bleu", 3, "main", 90),
@@ -48,6 +48,7 @@ def test_numbers_of_scoring_are_taken_as_they_are() -> None:
     built = build(details(80, 10, 10), scores)
     assert built.metrics == {"accuracy": 88.8, "bleu": 3}
     assert built.stderr == {"accuracy": 0.0}
+    assert built.intervals == {"accuracy": (80, 97)}
     assert built.if_errors_wrong == {"accuracy": 80.0}
 
 
