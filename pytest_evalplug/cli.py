@@ -14,6 +14,7 @@ from pytest_evalplug.errors import EvalplugError
 
 COMMANDS = {
     "cases": "check postprocessors and Evaluators against files of labelled cases",
+    "view": "show runs in the browser, those that are going on too",
 }
 """Name -> summary; the modules are in :mod:`pytest_evalplug.commands`."""
 

@@ -94,12 +94,12 @@ class EvalSession:
             self.verdicts.expect(items)
         self._left = Counter(self._plan)
         if open_run is not None:
-            self.open(open_run())
-            return
-        # a worker has a terminal reporter too, which would list every "failed" item at its end
-        items[0].config.pluginmanager.register(_WorkerReports())
-        assert self._run_path is not None
-        run = RunDirectory.attach(self._run_path)
+            run = open_run()
+        else:
+            # a worker has a terminal reporter too, which would list every "failed" item at its end
+            items[0].config.pluginmanager.register(_WorkerReports())
+            assert self._run_path is not None
+            run = RunDirectory.attach(self._run_path)
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
 

@@ -30,7 +30,7 @@ WORKER_INPUT = "evalplug"
 SAMPLE = "evalplug_sample"
 """Attribute of a report that belongs to a sample's item."""
 MANIFEST = "manifest.json"
-"""In the run's journal folder: what the workers of a run will run."""
+"""In the run's journal folder: what its processes will run."""
 
 
 def run_config(config: pytest.Config) -> RunConfig:

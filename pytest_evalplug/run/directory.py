@@ -86,6 +86,24 @@ class RunDirectory:
         return cls(path)
 
     @staticmethod
+    def names(work_dir: Path) -> list[str]:
+        """Return the runs that ``work_dir`` has, the oldest first."""
+        return _runs(work_dir)
+
+    @staticmethod
+    def in_use(path: Path) -> bool:
+        """Tell whether a live process works in the run; one that would begin now is in its way."""
+        if not (path / ".lock").exists():
+            return False
+        try:
+            with filelock.FileLock(path / ".lock", timeout=0):
+                return False
+        except filelock.Timeout:
+            return True
+        except OSError:  # not ours to write to
+            return False
+
+    @staticmethod
     def find(work_dir: Path, which: str) -> Path:
         """Return the path of the run ``which`` (``latest`` or a timestamp).
 

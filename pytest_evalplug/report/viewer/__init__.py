@@ -1,0 +1,1 @@
+"""Runs in a browser: one page, fed by a file that carries its data or by a local server."""

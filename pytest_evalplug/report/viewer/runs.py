@@ -1,0 +1,167 @@
+"""The runs that the server shows: what there is, how each stands, and their blocks, kept a while."""
+
+from __future__ import annotations
+
+__all__ = ["Runs"]
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.report.viewer.live import MANIFEST, LiveRun
+from pytest_evalplug.report.viewer.overview import overview, table_key
+from pytest_evalplug.report.viewer.report import compressed
+from pytest_evalplug.report.viewer.samples import SampleTable
+from pytest_evalplug.report.viewer.strict import strict_json
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.saved_run import SavedRun, open_saved
+
+KEPT_TABLES = 12
+"""So many datasets' blocks stay in memory, compressed: about 2 MB for 10,000 samples."""
+
+
+class Runs:
+    """The runs of a work dir, and single ones from elsewhere. Thread-safe.
+
+    A run is asked for by its name and looked up, so no name is ever part of a path.
+    """
+
+    def __init__(self, work_dir: Path, others: Sequence[Path] = ()) -> None:
+        self._work_dir = work_dir
+        self._others = list(others)
+        self._open: dict[str, _Opened] = {}
+        self._lock = threading.RLock()
+        self._tables: OrderedDict[tuple[str, str, str], dict[str, bytes]] = OrderedDict()
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return each run in a few words, the newest first."""
+        with self._lock:
+            return [self._in_short(name) for name in self._paths()]
+
+    def run(self, name: str) -> dict[str, Any]:
+        """Return a run's overview. Raises KeyError without such a run, DataError if damaged."""
+        with self._lock:
+            return self._opened(name).overview()
+
+    def block(self, name: str, table: str, block: str) -> bytes:
+        """Return a block of a table, gzipped JSON: ``index``, or a chunk's number.
+
+        Raises KeyError if there is none.
+        """
+        with self._lock:
+            opened = self._opened(name)
+            key = (name, table, opened.stamp(table))
+            if key not in self._tables:
+                self._tables[key] = opened.blocks(table)
+                while len(self._tables) > KEPT_TABLES:
+                    self._tables.popitem(last=False)
+            self._tables.move_to_end(key)
+            return self._tables[key][block]
+
+    def _paths(self) -> dict[str, Path]:
+        names = reversed(RunDirectory.names(self._work_dir))
+        others = {path.name: path for path in self._others}
+        return others | {name: self._work_dir / name for name in names if name not in others}
+
+    def _opened(self, name: str) -> _Opened:
+        path = self._paths()[name]
+        opened = self._open.get(name)
+        if opened is None or opened.state != _state(path) or opened.outdated():
+            opened = self._open[name] = _Opened(path)
+        opened.refresh()
+        return opened
+
+    def _in_short(self, name: str) -> dict[str, Any]:
+        try:
+            about = self._opened(name).overview()
+        except (EvalplugError, OSError) as error:
+            return {"name": name, "state": "unreadable", "error": str(error)}
+        tables = about["tables"]
+        return {
+            "name": name,
+            "state": about["state"],
+            "models": about["models"],
+            "benchmarks": list(dict.fromkeys(table["benchmark"] for table in tables)),
+            "samples": sum(table["num_samples"] for table in tables),
+            "errors": sum(table["num_errors"] for table in tables),
+            "partial": any(table["partial"] for table in tables),
+            "rows": about["rows"][:3],
+            "gates": about["gates"],
+            "live": about.get("live"),
+        }
+
+
+class _Opened:
+    """A run as it was when it was opened."""
+
+    def __init__(self, path: Path) -> None:
+        self.state = _state(path)
+        self._path = path
+        self._changed = _changed(path)
+        self._live = LiveRun(path) if self.state in ("running", "stopped") else None
+        self._run: SavedRun = self._live or open_saved(str(path), path.parent)
+        self._overview: dict[str, Any] | None = None
+
+    def outdated(self) -> bool:
+        """Tell whether a finished run was scored again since."""
+        return self._live is None and self._changed != _changed(self._path)
+
+    def refresh(self) -> None:
+        """Read what a running one has done since."""
+        if self._live is not None:
+            self._live.refresh()
+            self._overview = None
+
+    def overview(self) -> dict[str, Any]:
+        """Return the run's overview."""
+        if self._overview is None:
+            self._overview = overview(self._run, self.state)
+            if self._live is not None:
+                # the summary, if there is one, is of an earlier session
+                self._overview |= {"rows": [], "notes": [], "gates": []}
+                self._overview["live"] = self._live.progress()
+            for table in self._overview["tables"]:
+                table["stamp"] = self.stamp(table["key"])
+        return self._overview
+
+    def stamp(self, table: str) -> str:
+        """Return what changes when a table's samples do."""
+        if self._live is None:
+            return str(self._changed)
+        model, dataset = self._table(table)
+        result = self._live.result(model, dataset, details=False)
+        assert result is not None
+        return str(result.num_scored + result.num_errors + result.num_skipped)
+
+    def blocks(self, table: str) -> dict[str, bytes]:
+        """Return a table's blocks."""
+        model, dataset = self._table(table)
+        result = self._run.result(model, dataset)
+        if result is None:
+            raise KeyError(table)
+        samples = SampleTable(result, self._run.records(model, dataset))
+        blocks = {str(n): compressed(text) for n, text in enumerate(samples.chunks())}
+        return blocks | {"index": compressed(samples.index())}
+
+    def _table(self, key: str) -> tuple[str, str]:
+        keys = {table_key(n): table for n, table in enumerate(self._run.tables())}
+        return keys[key]
+
+
+def _state(path: Path) -> str:
+    """Return how a run stands. Its lock is only tried while there is something unfinished."""
+    if not (path / "journal" / MANIFEST).exists():
+        return "finished"
+    summarized = any((path / "summary").glob("*.json"))
+    if summarized and not any((path / "journal").glob("*.jsonl")):
+        return "finished"
+    return "running" if RunDirectory.in_use(path) else "finished" if summarized else "stopped"
+
+
+def _changed(path: Path) -> int:
+    """Return when results were written last, in nanoseconds."""
+    files = [*(path / "results").glob("*/*"), *(path / "summary").glob("*")]
+    return max((file.stat().st_mtime_ns for file in files), default=0)
