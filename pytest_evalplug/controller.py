@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pytest_evalplug.finish import Outcome
     from pytest_evalplug.report.progress import Progress
     from pytest_evalplug.run.directory import RunDirectory
+    from pytest_evalplug.session import EvalSession
+    from pytest_evalplug.summary.gates import GateResult
     from pytest_evalplug.wire import Manifest
 
 CONTROLLER = "evalplug-controller"
@@ -56,7 +58,13 @@ class Controller:
         self._outcome: Outcome | None = None
         self._progress: Progress | None = None
         self._late_path: Path | None = None
+        self._workers: set[str] = set()
+        """The workers of xdist that still run, and may write into the run directory."""
         self._stopped = False
+        self._uncollected = self._tally.failed > 0
+        self._finished = False
+        self._gates: list[GateResult] | None = None
+        """What came of the gates, once that is reported."""
         self._unplanned = ""
 
     # --- the run directory
@@ -131,6 +139,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker of xdist its part."""
+        self._workers.add(node.workerinput["workerid"])
         if self._run is None:
             # nothing says that there are benchmarks: the worker that finds one makes the folder
             from pytest_evalplug.run.directory import timestamp
@@ -176,6 +185,7 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Add up what a worker counted; note whether a failure made it stop."""
+        self._workers.discard(node.workerinput["workerid"])
         output: Mapping[str, Any] = getattr(node, "workeroutput", None) or {}
         self._counts.update(output.get(WORKER_INPUT, {}))
         self._stopped = self._stopped or bool(output.get("shouldfail"))
@@ -190,6 +200,7 @@ class Controller:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         self._tally.failed += report.failed
+        self._uncollected |= report.failed
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._tally.count(report)
@@ -231,14 +242,34 @@ class Controller:
 
     # --- the end
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        try:
+            return (yield)
+        finally:
+            if not self._pytest_config.option.collectonly:
+                self._end_of_loop(session)
+
+    def _end_of_loop(self, session: pytest.Session) -> None:
+        """Finish the run, unless workers still write (after Ctrl-C); then its gates, as tests."""
+        if not self._workers:
+            self._finish()
+        interrupted = (
+            self._uncollected and not self._pytest_config.option.continue_on_collection_errors
+        )
+        if interrupted or not self._manifest().parts:
+            return
+        from pytest_evalplug.finish import unchecked
+        from pytest_evalplug.report.gates import report_gates
+
+        if self._outcome is not None:
+            self._gates = self._outcome.gates
+        else:
+            self._gates = unchecked(self._config, "failed", "the run was stopped before its end")
+        report_gates(self._pytest_config, session, self._gates)
+
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
-        if self._progress:
-            self._progress.close()
-        if SESSION in self._pytest_config.stash:
-            own = self._pytest_config.stash[SESSION]
-            own.close()
-            self._counts.update(own.counts())
         try:
             yield  # xdist ends its workers here; until then they write into the run directory
         finally:
@@ -254,6 +285,16 @@ class Controller:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _finish(self) -> None:
+        """Compute and write everything, once."""
+        if self._finished:
+            return
+        self._finished = True
+        if self._progress:
+            self._progress.close()
+        own = self._pytest_config.stash.get(SESSION, None)
+        if own is not None:
+            own.close()
+            self._counts.update(own.counts())
         manifest = self._manifest()
         run = self._found_run()
         if run is None:
@@ -263,20 +304,26 @@ class Controller:
             if self._fresh:
                 shutil.rmtree(run.path)
             return
-        from pytest_evalplug.finish import Outcome, finish
-
-        own = self._pytest_config.stash.get(SESSION, None)
-        try:
-            self._outcome = finish(self._config, run, manifest, own)
-        except EvalplugError as error:  # a damaged file: nothing is lost, but nothing is known
-            self._outcome = Outcome(run)
-            self._outcome.fail(str(error))
+        self._outcome = self._compute(run, manifest, own)
+        if self._gates is not None:
+            self._outcome.gates = self._gates
         if self._unplanned:
             self._outcome.notes.append(self._unplanned)
         self._pytest_config.hook.pytest_evalplug_finished(
             config=self._pytest_config, outcome=self._outcome
         )
         run.close()
+
+    def _compute(self, run: RunDirectory, manifest: Manifest, own: EvalSession | None) -> Outcome:
+        from pytest_evalplug.finish import Outcome, finish, unchecked
+
+        try:
+            return finish(self._config, run, manifest, own)
+        except EvalplugError as error:  # a damaged file: nothing is lost, but nothing is known
+            gates = unchecked(self._config, "failed", "the scores could not be computed")
+            outcome = Outcome(run, gates=gates)
+            outcome.fail(str(error))
+            return outcome
 
     def _found_run(self) -> RunDirectory | None:
         """Return the run directory; takes over the one that the workers have made by then."""

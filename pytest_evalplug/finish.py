@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_evalplug.collection import Benchmark, authors_error
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
@@ -20,6 +20,7 @@ from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
 from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
+from pytest_evalplug.summary.gates import GateResult, check_gates
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
 from pytest_evalplug.summary.run_table import known, summarize
@@ -45,6 +46,7 @@ class Outcome:
     scores: dict[tuple[str, str], list[AggScore]] = field(default_factory=dict)
     """(benchmark, model) -> the metrics of all its subsets."""
     notes: list[str] = field(default_factory=list)
+    gates: list[GateResult] = field(default_factory=list)
     failed: bool = False
     """Something could not be computed, so the session may not end well."""
 
@@ -72,6 +74,7 @@ def finish(
     store.merge()
     JudgementStore(run).merge()
     if config.stage == "infer":
+        outcome.gates = unchecked(config, "skipped", "nothing is scored in --mode infer")
         return outcome
     details.refresh()
     models = _models(config, manifest, details, run)
@@ -85,8 +88,24 @@ def finish(
     outcome.notes += _applied_twice(manifest, benchmarks)
     outcome.notes += _problems(manifest)
     outcome.table = summarize(run, models, datasets_of(manifest))
+    _check_gates(config, outcome, outcome.table)
     details.clear()
     return outcome
+
+
+def unchecked(
+    config: RunConfig, outcome: Literal["failed", "skipped"], why: str
+) -> list[GateResult]:
+    """Return the gates, the baseline as one, with the reason why they can't be checked."""
+    texts = [*config.gates, *(["baseline"] if config.baseline else [])]
+    return [GateResult(text, "", outcome, why) for text in texts]
+
+
+def _check_gates(config: RunConfig, outcome: Outcome, table: Table) -> None:
+    if config.shard is not None:
+        outcome.gates = unchecked(config, "skipped", "a shard: checked by 'evalplug merge'")
+        return
+    outcome.gates = check_gates(config.gates, table)
 
 
 def view(run: RunDirectory) -> Outcome:

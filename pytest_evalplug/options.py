@@ -11,14 +11,14 @@ __all__ = ["RunConfig"]
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, nearest
+from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
 from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
 
@@ -89,6 +89,7 @@ class RunConfig:
                 fix="Drop one of the two",
             )
         settings = [_setting(text) for text in value["set"] or ()]
+        work_dir = _absolute(value["work_dir"], config.invocation_params.dir)
         models = _models(value["model"] or (), tables)
         judge = _judge(value["judge_model"], tables)
         _check_capabilities(models, value["mode"], value["stage"])
@@ -98,7 +99,7 @@ class RunConfig:
             eval_mode=value["mode"],
             stage=value["stage"],
             reuse=value["reuse"],
-            work_dir=_absolute(value["work_dir"], config.invocation_params.dir),
+            work_dir=work_dir,
             limit=value["limit"],
             subsets=tuple(value["subset"] or ()),
             data_dirs=tuple(
@@ -113,8 +114,8 @@ class RunConfig:
             dump_res_length=value["dump_res_length"],
             dump_eval_details=value["dump_eval_details"],
             summarizer=value["summarizer"],
-            gates=tuple(value["gate"] or ()),
-            baseline=value["baseline"],
+            gates=_gates(value["gate"] or tool.get("gates", ())),
+            baseline=_baseline(value, work_dir),
             max_drop=value["max_drop"],
             significance=value["significance"],
             shard=value["shard"],
@@ -128,14 +129,16 @@ class RunConfig:
     ) -> RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
-        That is its mode, its samples, its judge and its ``--eval-set``, field by field. What
-        ``tables`` say of the judge now counts: ``saved`` has no secrets.
+        That is its mode, its samples and shard, its judge and its ``--eval-set``, field by field.
+        What ``tables`` say of the judge now counts: ``saved`` has no secrets.
         """
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
             follow["eval_mode"] = saved["eval_mode"]
         if not {"limit", "subset"} & set(self.given):
             follow.update(limit=saved["limit"], subsets=tuple(saved["subsets"]))
+        if "shard" not in self.given and saved.get("shard"):
+            follow["shard"] = tuple(saved["shard"])
         made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
         follow["overrides"] = _overrides([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
@@ -241,12 +244,15 @@ def _tool_table(path: Path) -> Mapping[str, Any]:
             table = tomllib.load(file).get("tool", {}).get("evalplug", {})
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML ({error})", where=str(path)) from None
-    known = ("models", "benchmarks")
+    known = ("models", "benchmarks", "gates")
     for key, tables in _checked_table(table, "tool.evalplug", path).items():
         if key not in known:
             raise ConfigError(
                 f"unknown key {key!r} in [tool.evalplug]", where=str(path), fix=nearest(key, known)
             )
+        if key == "gates":
+            _check_texts(tables, "tool.evalplug.gates", path)
+            continue
         for name, entry in _checked_table(tables, f"tool.evalplug.{key}", path).items():
             _checked_table(entry, f"tool.evalplug.{key}.{name}", path)
     result: Mapping[str, Any] = table
@@ -258,6 +264,50 @@ def _checked_table(value: Any, name: str, path: Path) -> dict[str, Any]:
         # its value isn't shown: it may be a key that stands in the wrong place
         raise ConfigError(f"{name} is no table", where=str(path), fix=f"Write it as [{name}]")
     return value
+
+
+def _check_texts(value: Any, name: str, path: Path) -> None:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ConfigError(
+            f"{name} is no list of texts", where=str(path), fix="Write ['...', '...']"
+        )
+
+
+def _gates(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the gates once each, all of them readable."""
+    if texts:
+        from pytest_evalplug.summary.gates import Gate
+
+        for text in texts:
+            Gate.parse(text)
+    return tuple(dict.fromkeys(texts))
+
+
+def _baseline(value: Mapping[str, Any], work_dir: Path) -> str | None:
+    """Return the folder of the run to compare with, found before a new run is made."""
+    drop, level = value["max_drop"] is not None, value["significance"] is not None
+    flags = ("--eval-max-drop", "--eval-significance")
+    if drop and level:
+        raise ConfigError(
+            "a drop can't be judged in two ways",
+            where=" with ".join(flags),
+            fix="Drop one of the two",
+        )
+    if not value["baseline"]:
+        if drop or level:
+            raise ConfigError(
+                "there is nothing to compare with",
+                where=flags[level],
+                fix="Add --eval-baseline RUN",
+            )
+        return None
+    from pytest_evalplug.run.saved_run import open_saved
+
+    try:
+        return str(open_saved(value["baseline"], work_dir).path.absolute())
+    except EvalplugError as error:
+        where = error.where.replace("--reuse", "--eval-baseline")
+        raise ConfigError(error.what, where=where, fix=error.fix) from None
 
 
 def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpec, ...]:

@@ -13,20 +13,25 @@ from pytest_evalplug.report.text import encodable
 
 WRONG = "evalplug_wrong"
 """Attribute of a report whose test failed only because the answer is wrong."""
+GATE = "evalplug_gate"
+"""Attribute of a gate's report."""
 EXPECTED = "wrong answer"
 
 
 @dataclass(slots=True)
 class Tally:
-    """What the controller saw: wrong answers, and everything else that failed."""
+    """What the controller saw: wrong answers, gates, and everything else that failed."""
 
     wrong: int = 0
     failed: int = 0
+    gates: int = 0
 
     def count(self, report: pytest.TestReport) -> None:
         """Take note of one report."""
         if is_wrong(report):
             self.wrong += 1
+        elif report.failed and hasattr(report, GATE):
+            self.gates += 1
         elif report.failed:
             self.failed += 1
 
@@ -69,11 +74,13 @@ def exit_status(status: int, tally: Tally, *, strict: bool, maxfail: int, stoppe
 
     Wrong answers alone are a measurement, so 0, unless ``strict``. A run that stopped early is
     never 0: ``-x`` and ``--maxfail`` give 1, also under xdist, which would say "interrupted".
+    Gates stop nothing: they come last.
     """
     reached = bool(maxfail) and tally.wrong + tally.failed >= maxfail
     if status == pytest.ExitCode.INTERRUPTED and (reached or stopped):
         return pytest.ExitCode.TESTS_FAILED
-    measured = tally.wrong and not (tally.failed or strict or reached or stopped)
+    failed = tally.failed or tally.gates
+    measured = tally.wrong and not (failed or strict or reached or stopped)
     if status == pytest.ExitCode.TESTS_FAILED and measured:
         return pytest.ExitCode.OK
     return status

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_evalplug.finish import Outcome
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.report.gates import gate_lines
 from pytest_evalplug.report.header import short_path
 from pytest_evalplug.report.text import clean, ending, question_of, shorten
 from pytest_evalplug.types import Detail
@@ -31,6 +32,8 @@ def show(
     reporter.section("evaluation summary")
     if outcome.table is not None:
         reporter.write_line(outcome.table.text())
+    for line in gate_lines(outcome.gates):
+        reporter.write_line(line)
     for note in outcome.notes:
         reporter.write_line(clean(note))
     for line in count_lines(counts):
