@@ -29,7 +29,7 @@ def mcnemar_p(gained: int, lost: int) -> float:
     for k in range(min(gained, lost)):
         term = term * (n - k) // (k + 1)
         total += term
-    return min(1.0, 2 * total / 2**n)
+    return min(1.0, 2 * total / (1 << n))
 
 
 def matched_interval(gained: int, lost: int, n: int) -> Interval:

@@ -54,7 +54,8 @@ def test_right_and_wrong() -> None:
 def test_only_what_both_have_measured_is_compared_and_the_rest_is_counted() -> None:
     found = compare_results(right_or_wrong("RREWW"), right_or_wrong("WERRWR", first=1))
     # samples 1, 3 and 4: right then wrong, wrong then right, wrong then right
-    assert (found.num_pairs, found.difference) == (3, pytest.approx(100 / 3))
+    assert found.num_pairs == 3
+    assert found.difference == pytest.approx(100 / 3)
     assert (found.only_old, found.only_new) == (1, 2)
     assert (found.old_errors, found.new_errors) == (1, 1)
     assert (found.old_n, found.new_n) == (4, 5)
@@ -62,7 +63,8 @@ def test_only_what_both_have_measured_is_compared_and_the_rest_is_counted() -> N
 
 def test_scores_without_verdict_have_the_bootstrap() -> None:
     found = compare_results(graded([0.1, 0.2, 0.3, 0.4]), graded([0.2, 0.4, 0.4, 0.6]))
-    assert (found.test, found.difference) == ("bootstrap", pytest.approx(15))
+    assert found.test == "bootstrap"
+    assert found.difference == pytest.approx(15)
     assert found.stderr == pytest.approx(2.8868, abs=1e-4)
     assert found.interval == pytest.approx((15 - 9.187, 15 + 9.187), abs=0.001)
     assert found.p_value == pytest.approx(2 / 16, abs=0.03)
