@@ -134,8 +134,9 @@ def _check_leaf(node: ast.expr) -> None:
         if node.id != "x":
             raise ConfigError(f"unknown name {node.id!r}", fix=_ALLOWED)
     elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        # an int that float() refuses has hundreds of digits; 1e999 is read as infinity
-        if abs(node.value) > 1e300:
+        # float() refuses an int of hundreds of digits, and reads 1e999 as infinity
+        number: Any = node.value
+        if abs(number) > 1e300:
             raise ConfigError("a number is too large")
     else:
         shown = ast.unparse(node)
@@ -146,9 +147,7 @@ def _checked_call(node: ast.Call) -> list[ast.expr]:
     """Return the arguments of a call of one of the functions."""
     name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
     if name not in _FUNCTIONS:
-        raise ConfigError(
-            f"unknown function {one_line(name, 40)!r}", fix=nearest(name, _FUNCTIONS)
-        )
+        raise ConfigError(f"unknown function {one_line(name, 40)!r}", fix=nearest(name, _FUNCTIONS))
     _, fewest, most = _FUNCTIONS[name]
     if node.keywords or not fewest <= len(node.args) <= most:
         bounds = f"{fewest} or more" if most == math.inf else " or ".join({f"{fewest}", f"{most}"})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["average_rows", "missing_subsets"]
+__all__ = ["AVERAGES", "average_entries", "joined", "missing_subsets"]
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from pytest_evalplug.evaluation.statistics import normal_interval
 from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
 from pytest_evalplug.summary.rows import (
@@ -14,25 +15,13 @@ from pytest_evalplug.summary.rows import (
     DatasetRef,
     Entry,
     Results,
-    Row,
+    first_metric,
+    incomplete,
+    known_scale,
     metrics_in_order,
-    pivot,
 )
 
-_NAIVE, _WEIGHTED = "naive_average", "weighted_average"
-
-
-def average_rows(dataset: DatasetRef, models: Sequence[str], results: Results) -> list[Row]:
-    """Return the benchmark's average rows: mean of subsets, and mean weighted by scored samples.
-
-    The first metric's are called ``naive_average`` and ``weighted_average``, another's
-    ``<metric>_naive_average`` and so on. A model that lacks a subset has no average.
-    """
-    entries = [_entries(dataset, model, results) for model in models]
-    empty = (None,) * len(models)
-    return pivot(dataset.benchmark, entries) or [
-        Row(dataset.benchmark, "-", metric, "-", empty) for metric in (_NAIVE, _WEIGHTED)
-    ]
+AVERAGES = _NAIVE, _WEIGHTED = "naive_average", "weighted_average"
 
 
 def missing_subsets(dataset: DatasetRef, model: str, results: Results) -> list[str]:
@@ -41,35 +30,48 @@ def missing_subsets(dataset: DatasetRef, model: str, results: Results) -> list[s
     return [subset for subset, result in found.items() if not (result and result.scores)]
 
 
-def _entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
+def average_entries(dataset: DatasetRef, model: str, results: Results) -> list[Entry]:
+    """Return the benchmark's averages: mean of subsets, and mean weighted by scored samples.
+
+    The first metric's are called ``naive_average`` and ``weighted_average``, another's
+    ``<metric>_naive_average`` and so on. A model that lacks a subset has none.
+    """
     if missing_subsets(dataset, model, results):
         return []
     parts = [results[model, dataset.sibling(subset)] for subset in dataset.subsets]
     first, *others = parts
     shared = [m for m in metrics_in_order(first) if all(m in part.metrics for part in others)]
     version = _common([p.version for p in parts]) or digest([p.version for p in parts], 6)
-    mode = _common([p.mode for p in parts]) or "unknown"
+    mode = _common([p.mode for p in parts]) or "mixed"
+    main = first_metric(shared)
     found = []
     for metric in shared:
-        prefix = "" if metric == shared[0] and metric != EXTRACT_RATE else f"{metric}_"
-        sizes = [float(part.samples_of(metric)) for part in parts]
-        found.append(
-            Entry(version, prefix + _NAIVE, mode, _mean(parts, metric, [1.0] * len(parts)))
-        )
-        found.append(Entry(version, prefix + _WEIGHTED, mode, _mean(parts, metric, sizes)))
+        prefix = "" if metric == main and metric != EXTRACT_RATE else f"{metric}_"
+        samples = {part.dataset: part.samples_of(metric) for part in parts}
+        scale = known_scale(metric)
+        for name, weights in ((_NAIVE, [1] * len(parts)), (_WEIGHTED, [*samples.values()])):
+            cell = _mean(parts, metric, weights)
+            found.append(Entry(version, prefix + name, mode, cell, samples, scale))
     return found
 
 
-def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[float]) -> Cell:
+def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[int]) -> Cell:
     """Return sum(w x) / sum(w); the subsets are independent, so their variances add."""
     total = sum(weights)
     value = math.fsum(w * p.metrics[metric] for w, p in zip(weights, parts, strict=True)) / total
-    errors = [part.stderr.get(metric) for part in parts]
-    known = [error for error in errors if error is not None]
-    stderr = None
-    if len(known) == len(parts):
-        stderr = math.hypot(*(w * e for w, e in zip(weights, known, strict=True))) / total
-    return Cell(value, sum(part.samples_of(metric) for part in parts), stderr)
+    n = sum(part.samples_of(metric) for part in parts)
+    why = joined((part.dataset, incomplete(part)) for part in parts)
+    errors = [part.stderr[metric] for part in parts if metric in part.stderr]
+    if len(errors) < len(parts):
+        return Cell(value, n, incomplete=why)
+    stderr = math.hypot(*(w * e for w, e in zip(weights, errors, strict=True))) / total
+    return Cell(value, n, stderr, normal_interval(value, stderr), why)
+
+
+def joined(reasons: Iterable[tuple[str, str | None]]) -> str | None:
+    """Return why a value made of others is incomplete: the first of them, and how many more."""
+    known = [f"{name}: {why}" for name, why in reasons if why]
+    return f"{known[0]}; {len(known) - 1} more" if len(known) > 1 else next(iter(known), None)
 
 
 def _common(values: Sequence[str]) -> str | None:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-__all__ = ["write_summary"]
+__all__ = ["free_path", "write_summary"]
 
 import itertools
 from pathlib import Path
 
-from pytest_evalplug.run.directory import RunDirectory, timestamp
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.summary.table import Table
 
 
-def write_summary(run: RunDirectory, table: Table) -> list[Path]:
-    """Write ``summary/summary_<time>.txt``, ``.csv``, ``.md`` and ``.json``; return the paths."""
-    stem = _free_stem(run.summary)
+def write_summary(table: Table, path: Path) -> list[Path]:
+    """Write ``path``, a ``.txt``, and beside it ``.csv``, ``.md`` and ``.json``; return all."""
     texts = {
-        "txt": table.text() + "\n",
-        "csv": table.csv(),
-        "md": table.markdown() + "\n",
-        "json": dumps(table.to_wire()) + "\n",
+        ".txt": table.text() + "\n",
+        ".csv": table.csv(),
+        ".md": table.markdown() + "\n",
+        ".json": dumps(table.to_wire()) + "\n",
     }
-    paths = []
-    for suffix, text in texts.items():
-        path = run.summary / f"{stem}.{suffix}"
-        write_atomic(path, text)
-        paths.append(path)
-    return paths
+    paths = {path.with_suffix(suffix): text for suffix, text in texts.items()}
+    for file, text in paths.items():
+        write_atomic(file, text)
+    return list(paths)
 
 
-def _free_stem(folder: Path) -> str:
-    first = f"summary_{timestamp()}"
+def free_path(folder: Path, time_str: str) -> Path:
+    """Return ``summary_<time>.txt``, with a number behind the time if there is such a file."""
+    first = f"summary_{time_str}"
     names = itertools.chain([first], (f"{first}-{number}" for number in itertools.count(2)))
-    return next(name for name in names if not (folder / f"{name}.txt").exists())
+    return next(path for name in names if not (path := folder / f"{name}.txt").exists())

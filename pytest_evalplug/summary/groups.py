@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
 from pytest_evalplug.summary.arithmetic import Expression
+from pytest_evalplug.summary.rows import NEVER_SHOWN
 
 _METHODS = {
     "std": "standard_deviation",
@@ -152,6 +153,8 @@ def read_group(config: Any, *, where: str) -> SummaryGroup:
     metric = config.get("metric")
     if metric is not None and not (isinstance(metric, str) and metric):
         raise ConfigError(f"metric {metric!r} is no name", where=where)
+    if metric in NEVER_SHOWN:
+        raise ConfigError(f"a metric called {metric!r} is in no table", where=where)
     weights, transforms = config.get("weights"), config.get("transforms")
     formulas = {} if transforms is None else _by_place(transforms, subsets, where, "transforms")
     return SummaryGroup(

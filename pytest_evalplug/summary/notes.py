@@ -1,14 +1,14 @@
-"""What a score alone would hide: errors, partial runs, cut replies, the standard error."""
+"""What a score alone would hide: errors, partial runs, cut replies."""
 
 from __future__ import annotations
 
-__all__ = ["notes_for", "precision_lines"]
+__all__ = ["notes_for"]
 
 from collections.abc import Iterator, Sequence
 
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.summary.averages import missing_subsets
-from pytest_evalplug.summary.rows import DatasetRef, Results, Row, metrics_in_order
+from pytest_evalplug.summary.rows import DatasetRef, Results, first_metric, metrics_in_order
 
 _SHOWN = 5
 
@@ -29,16 +29,6 @@ def notes_for(models: Sequence[str], datasets: Sequence[DatasetRef], results: Re
     for benchmark, model, parts in _by_benchmark(models, datasets, results):
         notes += [f"{benchmark} {model}: {line}" for line in _of_benchmark(parts)]
     return notes
-
-
-def precision_lines(models: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Return ``<dataset> <model>: <metric> <value> ± <standard error> (n = ...)`` lines."""
-    return [
-        f"{row.dataset} {model}: {row.metric} {cell.value:.2f} ± {cell.stderr:.2f} (n = {cell.n})"
-        for row in rows
-        for model, cell in zip(models, row.cells, strict=True)
-        if cell is not None and cell.stderr is not None
-    ]
 
 
 def _of_result(result: ResultFile) -> Iterator[str]:
@@ -67,7 +57,7 @@ def _too_few_replies(result: ResultFile) -> Iterator[str]:
 
 
 def _coverage(result: ResultFile) -> str:
-    metric = next((m for m in metrics_in_order(result) if m in result.scores), None)
+    metric = first_metric(m for m in metrics_in_order(result) if m in result.scores)
     parts = [_scored(result, metric)]
     if result.num_errors:
         parts.append(f"{result.num_errors} {'error' if result.num_errors == 1 else 'errors'}")

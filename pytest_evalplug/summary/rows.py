@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 __all__ = [
+    "NEVER_SHOWN",
     "Cell",
     "DatasetRef",
     "Entry",
     "Results",
     "Row",
     "dataset_rows",
+    "first_metric",
+    "in_order",
+    "incomplete",
+    "known_scale",
     "metrics_in_order",
     "pivot",
     "read_results",
+    "result_entries",
 ]
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from pytest_evalplug.evaluation.outcome import scale_of
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile, dataset_name
 
-_COMMON = ("accuracy", "score", "exact_match", "f1", "rouge1")
+_ORDER = (
+    *("score", "auc_score", "accuracy", "humaneval_pass@1", "rouge1", "avg_toxicity_score"),
+    *("bleurt_diff", "matthews_correlation", "truth", "f1", "exact_match", EXTRACT_RATE),
+)
+_PERCENT = re.compile(r"(G-|mG-)?(pass|maj)@.+|.+_circular|acc_origin|mc2|extract_rate")
+"""Metrics in percent whose Evaluators alone know it; a result does not say."""
+NEVER_SHOWN = ("bp", "sys_len", "ref_len", "type")
+"""Parts of BLEU, and a label: no scores, whatever an Evaluator returns under these names."""
 
 Results: TypeAlias = Mapping[tuple[str, str], ResultFile]
 """(model, dataset) -> result, without details; absent where nothing was measured."""
@@ -76,12 +91,18 @@ class Row:
 
 
 class Entry(NamedTuple):
-    """A cell and the row that it belongs to."""
+    """A cell and the row that it belongs to.
+
+    ``samples`` says how many of which dataset are in the value, ``scale`` what would be 1 on a
+    0-1 scale.
+    """
 
     version: str
     metric: str
     mode: str
     cell: Cell
+    samples: Mapping[str, int] = {}
+    scale: float = 1.0
 
 
 def read_results(
@@ -99,41 +120,76 @@ def read_results(
 
 def dataset_rows(dataset: str, models: Sequence[str], results: Results) -> list[Row]:
     """Return a dataset's rows, one a metric; without any score a first row of dashes."""
-    rows = pivot(dataset, [_entries(results.get((model, dataset))) for model in models])
+    entries = [result_entries(results.get((model, dataset))) for model in models]
+    rows = pivot(dataset, entries)
     if all(row.metric == EXTRACT_RATE for row in rows):
         rows.insert(0, Row(dataset, "-", "-", "-", (None,) * len(models)))
     return rows
 
 
-def pivot(dataset: str, entries: Sequence[Sequence[Entry]]) -> list[Row]:
+def pivot(name: str, entries: Sequence[Iterable[Entry]]) -> list[Row]:
     """Return rows from each model's entries; other versions or modes are rows of their own."""
     cells: dict[tuple[str, str, str], list[Cell | None]] = {}
     for column, row in enumerate(entries):
         for entry in row:
             key = (entry.version, entry.metric, entry.mode)
             cells.setdefault(key, [None] * len(entries))[column] = entry.cell
-    return [Row(dataset, *key, tuple(row)) for key, row in cells.items()]
+    return [Row(name, *key, tuple(row)) for key, row in cells.items()]
 
 
-def _entries(result: ResultFile | None) -> list[Entry]:
+def result_entries(result: ResultFile | None) -> list[Entry]:
+    """Return an entry for each metric of a result that is shown, in order."""
     if result is None:
         return []
+    why = incomplete(result)
     return [
         Entry(
             result.version,
             name,
             result.mode,
-            Cell(result.metrics[name], result.samples_of(name), result.stderr.get(name)),
+            Cell(
+                result.metrics[name],
+                n := result.samples_of(name),
+                result.stderr.get(name),
+                result.intervals.get(name),
+                why,
+            ),
+            {result.dataset: n},
+            known_scale(name),
         )
         for name in metrics_in_order(result)
     ]
 
 
-def metrics_in_order(result: ResultFile) -> list[str]:
-    """Return the metrics for a table, well-known ones first, else as the Evaluator gave them.
+def known_scale(metric: str) -> float:
+    """Return 100 for metrics that are known to be in percent, else 1."""
+    return 100.0 if _PERCENT.fullmatch(metric) else scale_of(metric)
 
-    The extraction rate comes last.
+
+def incomplete(result: ResultFile) -> str | None:
+    """Return in a few words why a result is not the whole dataset's, None where it is."""
+    reasons = ["partial run"] if result.partial else []
+    if result.num_errors:
+        reasons.append(f"{result.num_errors} {'error' if result.num_errors == 1 else 'errors'}")
+    return ", ".join(reasons) or None
+
+
+def metrics_in_order(result: ResultFile) -> list[str]:
+    """Return the metrics for a table, well-known ones first, else as the Evaluator gave them."""
+    return in_order(name for name in result.metrics if name not in result.unlisted)
+
+
+def in_order(metrics: Iterable[str]) -> list[str]:
+    """Return metrics as tables list them: OpenCompass's order, the others after, some never."""
+    rank = {name: place for place, name in enumerate(_ORDER)}
+    shown = (name for name in metrics if name not in NEVER_SHOWN)
+    return sorted(shown, key=lambda name: rank.get(name, len(_ORDER)))
+
+
+def first_metric(metrics: Iterable[str]) -> str | None:
+    """Return the metric that a bare name stands for: the first.
+
+    The extraction rate, which is not about how good the replies are, only if there is no other.
     """
-    rank = {name: place for place, name in enumerate(_COMMON)} | {EXTRACT_RATE: len(_COMMON) + 1}
-    listed = (name for name in result.metrics if name not in result.unlisted)
-    return sorted(listed, key=lambda name: rank.get(name, len(_COMMON)))
+    names = list(metrics)
+    return next((name for name in names if name != EXTRACT_RATE), names[0] if names else None)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.run.results import ResultFile
-from pytest_evalplug.summary.averages import average_rows, missing_subsets
+from pytest_evalplug.summary.averages import missing_subsets
 from pytest_evalplug.summary.rows import Cell, DatasetRef, Row
+from pytest_evalplug.summary.scores import read_scores
 
 from .conftest import result
 
@@ -20,10 +21,14 @@ def results(law: dict[str, Any], virology: dict[str, Any]) -> dict[tuple[str, st
     return {("a", dataset.name): result(dataset, "a", **more) for dataset, more in pairs}
 
 
+def average_rows(models: list[str], found: dict[tuple[str, str], ResultFile]) -> list[Row]:
+    return read_scores(models, [LAW, VIROLOGY], found).rows("mmlu")
+
+
 def test_naive_and_weighted() -> None:
     # the worked example of the documentation that we implement: 75 and 80
     found = results({"accuracy": 60.0, "num_scored": 100}, {"accuracy": 90.0, "num_scored": 200})
-    naive, weighted = average_rows(LAW, ["a"], found)
+    naive, weighted = average_rows(["a"], found)
     assert naive == Row("mmlu", "1d7fe4", "naive_average", "gen", (Cell(75.0, 300),))
     assert weighted == Row("mmlu", "1d7fe4", "weighted_average", "gen", (Cell(80.0, 300),))
 
@@ -33,7 +38,7 @@ def test_standard_errors_of_independent_subsets_add_in_squares() -> None:
         {"accuracy": 60.0, "num_scored": 100, "stderr": {"accuracy": 3.0}},
         {"accuracy": 90.0, "num_scored": 300, "stderr": {"accuracy": 4.0}},
     )
-    naive, weighted = (row.cells[0] for row in average_rows(LAW, ["a"], found))
+    naive, weighted = (row.cells[0] for row in average_rows(["a"], found))
     assert naive is not None
     assert naive.stderr == pytest.approx(5 / 2)
     assert weighted is not None
@@ -42,9 +47,9 @@ def test_standard_errors_of_independent_subsets_add_in_squares() -> None:
 
 def test_a_standard_error_is_given_only_if_every_subset_has_one() -> None:
     found = results({"accuracy": 60.0, "stderr": {"accuracy": 3.0}}, {"accuracy": 90.0})
-    assert [
-        cell.stderr for row in average_rows(LAW, ["a"], found) for cell in row.cells if cell
-    ] == [*(None, None)]
+    assert [cell.stderr for row in average_rows(["a"], found) for cell in row.cells if cell] == [
+        *(None, None)
+    ]
 
 
 def test_other_shared_metrics_have_averages_by_their_name() -> None:
@@ -52,9 +57,7 @@ def test_other_shared_metrics_have_averages_by_their_name() -> None:
         {"metrics": {"f1": 2.0, "accuracy": 60.0, "only_here": 1.0}},
         {"metrics": {"accuracy": 90.0, "f1": 4.0}},
     )
-    values = {
-        row.metric: row.cells[0] and row.cells[0].value for row in average_rows(LAW, ["a"], found)
-    }
+    values = {row.metric: row.cells[0] and row.cells[0].value for row in average_rows(["a"], found)}
     assert values == {
         "naive_average": 75.0,
         "weighted_average": 75.0,
@@ -66,7 +69,7 @@ def test_other_shared_metrics_have_averages_by_their_name() -> None:
 def test_the_extraction_rate_is_never_the_benchmarks_score() -> None:
     rate = {"extract_rate": 50.0}
     found = results({"metrics": {"f1": 1.0, **rate}}, {"metrics": {"bleu": 2.0, **rate}})
-    assert [row.metric for row in average_rows(LAW, ["a"], found)] == [
+    assert [row.metric for row in average_rows(["a"], found)] == [
         "extract_rate_naive_average",
         "extract_rate_weighted_average",
     ]
@@ -79,7 +82,7 @@ def test_an_average_of_pass_at_k_weighs_by_its_samples() -> None:
         {"metrics": {"pass@4": 60.0}, "metric_samples": {"pass@4": 1}},
         {"metrics": {"pass@4": 90.0}, "metric_samples": {"pass@4": 2}},
     )
-    naive, weighted = (row.cells[0] for row in average_rows(LAW, ["a"], found))
+    naive, weighted = (row.cells[0] for row in average_rows(["a"], found))
     assert (naive, weighted) == (Cell(75.0, 3), Cell(80.0, 3))
 
 
@@ -89,7 +92,7 @@ def test_without_a_subset_there_is_no_average(empty: bool) -> None:
     if not empty:
         del found["a", "mmlu-virology"]
     assert missing_subsets(LAW, "a", found) == ["virology"]
-    assert average_rows(LAW, ["a"], found) == [
+    assert average_rows(["a"], found) == [
         Row("mmlu", "-", "naive_average", "-", (None,)),
         Row("mmlu", "-", "weighted_average", "-", (None,)),
     ]
@@ -98,19 +101,39 @@ def test_without_a_subset_there_is_no_average(empty: bool) -> None:
 def test_a_model_without_a_subset_has_a_gap_beside_one_that_has_all() -> None:
     found = results({"accuracy": 60.0}, {"accuracy": 90.0})
     found["b", "mmlu-law"] = result(LAW, "b", 99.0)
-    assert [row.cells for row in average_rows(LAW, ["a", "b"], found)] == [
+    assert [row.cells for row in average_rows(["a", "b"], found)] == [
         *((Cell(75.0, 20), None), (Cell(75.0, 20), None))
     ]
 
 
 def test_subsets_of_different_versions_have_a_version_of_their_own() -> None:
     versions = [
-        average_rows(LAW, ["a"], results({"accuracy": 1.0, "version": v}, {"accuracy": 1.0}))[
-            0
-        ].version
+        average_rows(["a"], results({"accuracy": 1.0, "version": v}, {"accuracy": 1.0}))[0].version
         for v in ("1d7fe4", "other", "third", "other")
     ]
     assert versions[0] == "1d7fe4"
     assert len(set(versions)) == 3
     assert versions[1] == versions[3]
     assert {len(version) for version in versions} == {6}
+
+
+def test_subsets_of_different_modes_are_mixed() -> None:
+    found = results({"accuracy": 1.0, "mode": "ppl"}, {"accuracy": 1.0})
+    assert [row.mode for row in average_rows(["a"], found)] == ["mixed", "mixed"]
+
+
+def test_an_average_is_as_incomplete_as_its_subsets() -> None:
+    found = results({"accuracy": 1.0, "num_errors": 2}, {"accuracy": 1.0, "partial": True})
+    for row in average_rows(["a"], found):
+        assert row.cells[0] is not None
+        assert row.cells[0].incomplete == "mmlu-law: 2 errors; 1 more"
+
+
+def test_an_average_has_an_interval() -> None:
+    found = results(
+        {"accuracy": 60.0, "stderr": {"accuracy": 3.0}},
+        {"accuracy": 90.0, "stderr": {"accuracy": 4.0}},
+    )
+    cell = average_rows(["a"], found)[0].cells[0]
+    assert cell is not None
+    assert cell.interval == pytest.approx((75 - 1.959964 * 2.5, 75 + 1.959964 * 2.5))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.summary.files import write_summary
+from pytest_evalplug.summary.files import free_path, write_summary
 from pytest_evalplug.summary.rows import Cell, Row
 from pytest_evalplug.summary.table import Table
 
@@ -15,7 +15,7 @@ TABLE = Table(
 
 
 def test_the_four_files_hold_the_one_table(run: RunDirectory) -> None:
-    txt, comma, markdown, wire = write_summary(run, TABLE)
+    txt, comma, markdown, wire = write_summary(TABLE, free_path(run.summary, "now"))
     assert txt.read_text(encoding="utf-8") == TABLE.text() + "\n"
     assert comma.read_text(encoding="utf-8") == TABLE.csv()
     assert markdown.read_text(encoding="utf-8") == TABLE.markdown() + "\n"
@@ -24,6 +24,8 @@ def test_the_four_files_hold_the_one_table(run: RunDirectory) -> None:
 
 
 def test_two_summaries_within_a_second_are_both_kept(run: RunDirectory) -> None:
-    paths = {path for _ in range(3) for path in write_summary(run, TABLE)}
-    assert len(paths) == len(list(run.summary.iterdir())) == 12
-    assert all(path.name.startswith("summary_20") for path in paths)
+    for _ in range(3):
+        write_summary(TABLE, free_path(run.summary, "20260908_141530"))
+    names = sorted(path.name for path in run.summary.glob("*.txt"))
+    assert names == [f"summary_20260908_141530{end}.txt" for end in ("-2", "-3", "")]
+    assert len(list(run.summary.iterdir())) == 12

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.run.results import ResultFile
-from pytest_evalplug.summary.notes import notes_for, precision_lines
-from pytest_evalplug.summary.rows import Cell, DatasetRef, Row
+from pytest_evalplug.summary.notes import notes_for
+from pytest_evalplug.summary.rows import DatasetRef
 
 from .conftest import result
 
@@ -133,8 +133,3 @@ def test_why_there_are_no_metrics() -> None:
         "gsm8k qwen: no metrics, Bleu: no corpus",
         "gsm8k qwen: 9 of 10 scored; 1 error",
     ]
-
-
-def test_precision_lines_have_n_and_the_standard_error() -> None:
-    row = Row("gsm8k", "v", "accuracy", "gen", (Cell(79.6875, 64, 5.0696), Cell(1.0, 1), None))
-    assert precision_lines(["a", "b", "c"], [row]) == ["gsm8k a: accuracy 79.69 ± 5.07 (n = 64)"]

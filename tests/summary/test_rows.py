@@ -1,9 +1,19 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.summary.rows import Cell, DatasetRef, Row, dataset_rows, read_results
+from pytest_evalplug.summary.rows import (
+    Cell,
+    DatasetRef,
+    Row,
+    dataset_rows,
+    first_metric,
+    in_order,
+    read_results,
+)
 from pytest_evalplug.types import Detail
 
 from .conftest import Save, result
@@ -61,10 +71,41 @@ def test_no_result_or_nothing_scored_is_a_row_of_dashes() -> None:
     assert dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): empty}) == dashes
 
 
-def test_the_extraction_rate_comes_last_and_is_no_score() -> None:
+def test_metrics_are_in_opencompass_order_and_some_never_there() -> None:
+    order = [
+        *("score", "auc_score", "accuracy", "humaneval_pass@1", "rouge1", "avg_toxicity_score"),
+        *("bleurt_diff", "matthews_correlation", "truth", "f1", "exact_match", "extract_rate"),
+        *("zeta", "alpha"),
+    ]
+    given = ["zeta", "type", "bp", "alpha", *reversed(order[:-2]), "sys_len", "ref_len"]
+    assert in_order(given) == order
+
+
+def test_a_bare_name_stands_for_the_first_metric_that_is_a_score() -> None:
+    assert first_metric(["extract_rate", "bleu", "chrf"]) == "bleu"
+    assert first_metric(["extract_rate"]) == "extract_rate"
+    assert first_metric([]) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, None),
+        ({"num_errors": 1}, "1 error"),
+        ({"num_errors": 10, "partial": True}, "partial run, 10 errors"),
+        ({"num_skipped": 3}, None),
+    ],
+)
+def test_a_cell_says_why_it_is_incomplete(change: dict[str, Any], why: str | None) -> None:
+    found = result(GSM8K, "a", 70.0, intervals={"accuracy": (60.0, 78.0)}, **change)
+    (row,) = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): found})
+    assert row.cells == (Cell(70.0, 10, None, (60.0, 78.0), why),)
+
+
+def test_the_extraction_rate_is_no_score() -> None:
     both = result(GSM8K, "a", metrics={"extract_rate": 90.0, "bleu": 1.0, "accuracy": 2.0})
     rows = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): both})
-    assert [row.metric for row in rows] == ["accuracy", "bleu", "extract_rate"]
+    assert [row.metric for row in rows] == ["accuracy", "extract_rate", "bleu"]
     alone = result(GSM8K, "a", metrics={"extract_rate": 90.0})
     rows = dataset_rows("gsm8k", ["a"], {("a", "gsm8k"): alone})
     assert [(row.metric, row.cells) for row in rows] == [

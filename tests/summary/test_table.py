@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
-from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.summary.rows import Cell, DatasetRef, Row
-from pytest_evalplug.summary.table import Table, build_table
-
-from .conftest import Save
+from pytest_evalplug.summary.layouts import Grid, Show
+from pytest_evalplug.summary.rows import Cell, Row
+from pytest_evalplug.summary.table import Table
 
 
 def row(dataset: str = "demo_gsm8k", version: str = "1d7fe4", *values: float | None) -> Row:
@@ -46,22 +45,46 @@ def test_a_version_that_looks_like_a_number_stays() -> None:
 
 
 def test_notes_stand_below_and_not_in_the_csv() -> None:
-    table = Table(("a",), (row("d", "v", 1.0),), ("10 errors",), ("± 5.00",))
-    assert table.text().endswith("\n\n10 errors\n\n± 5.00")
-    assert table.markdown().endswith("\n\n- 10 errors\n\n- ± 5.00")
+    table = Table(("a",), (row("d", "v", 1.0),), ("10 errors",))
+    assert table.text().endswith("\n\n10 errors")
+    assert table.markdown().endswith("\n\n- 10 errors")
     assert "10 errors" not in table.csv()
     assert table.to_wire()["notes"] == ["10 errors"]
 
 
-def test_json_has_unrounded_values_n_and_standard_error() -> None:
-    wire = Table(("a", "b"), (row("d", "v", 79.6875, None),)).to_wire()
+def test_verbose_text_says_how_sure_a_value_is() -> None:
+    cells = (Cell(80.0, 300, 2.3094, (75.4736, 84.5264)), Cell(7.0, 1), None)
+    table = Table(("a", "b", "c"), (Row("d", "v", "accuracy", "gen", cells),))
+    line = table.text(verbose=True).splitlines()[2]
+    assert line.split("gen")[1].strip() == "80.00 ± 2.31 [75.47, 84.53] n=300  7.00 n=1    -"
+    assert "±" not in table.text() + table.markdown() + table.csv()
+
+
+def test_several_grids_stand_one_below_the_other() -> None:
+    def halves(models: Sequence[str], rows: Sequence[Row], show: Show) -> list[Grid]:
+        return [Grid(["x", *models], [[r.dataset, show(r.cells[0])]], 1, r.dataset) for r in rows]
+
+    table = Table(("a",), (row("d", "v", 1.0), row("e", "v", 2.0)), ("note",), layout=halves)
+    assert table.text().split("\n") == [
+        *("d", "x       a", "---  ----", "d    1.00", ""),
+        *("e", "x       a", "---  ----", "e    2.00", "", "note"),
+    ]
+    assert table.markdown().startswith("### d\n\n| x   |    a |\n")
+    assert table.csv() == "x,a\nd,1.00\n\nx,a\ne,2.00\n"
+
+
+def test_json_has_unrounded_values_n_standard_error_interval_and_hidden_rows() -> None:
+    table = Table(("a", "b"), (row("d", "v", 79.6875, None),), hidden=(row("e", "v", None, None),))
+    wire = table.to_wire()
+    assert [hidden["scores"] for hidden in wire["hidden"]] == [{"a": None, "b": None}]
+    more = {"interval": None, "incomplete": None}
     assert wire["rows"] == [
         {
             "dataset": "d",
             "version": "v",
             "metric": "accuracy",
             "mode": "gen",
-            "scores": {"a": {"value": 79.6875, "n": 64, "stderr": 5.0}, "b": None},
+            "scores": {"a": {"value": 79.6875, "n": 64, "stderr": 5.0, **more}, "b": None},
         }
     ]
 
@@ -78,39 +101,3 @@ def test_names_cannot_break_the_table() -> None:
 def test_an_empty_table_has_a_header() -> None:
     assert Table(("a",), ()).text().split()[:5] == ["dataset", "version", "metric", "mode", "a"]
     assert Table((), ()).csv() == "dataset,version,metric,mode\n"
-
-
-def test_rows_in_the_order_asked_for_each_benchmarks_average_after_its_last_subset(
-    run: RunDirectory, save: Save
-) -> None:
-    subsets = ("law", "virology")
-    law, virology = (DatasetRef("mmlu", subset, subsets) for subset in subsets)
-    gsm8k, absent = DatasetRef("gsm8k"), DatasetRef("absent")
-    stderr = {"accuracy": 3.0}
-    for dataset, accuracy in ((law, 60.0), (virology, 90.0), (gsm8k, 50.0)):
-        save(dataset, "a", accuracy, stderr=stderr)
-    table = build_table(run, ["a", "b"], [gsm8k, law, absent, virology])
-    assert [(row.dataset, row.metric) for row in table.rows] == [
-        ("gsm8k", "accuracy"),
-        ("mmlu-law", "accuracy"),
-        ("absent", "-"),
-        ("mmlu-virology", "accuracy"),
-        ("mmlu", "naive_average"),
-        ("mmlu", "weighted_average"),
-    ]
-    assert table.notes == (
-        "mmlu b: no average, 0 of 2 subsets have a result; missing: law, virology",
-    )
-    assert table.precision == (
-        "gsm8k a: accuracy 50.00 ± 3.00 (n = 10)",
-        "mmlu a: naive_average 75.00 ± 2.12 (n = 20)",
-        "mmlu a: weighted_average 75.00 ± 2.12 (n = 20)",
-    )
-
-
-def test_subsets_left_out_of_the_run_leave_no_average(run: RunDirectory, save: Save) -> None:
-    law = DatasetRef("mmlu", "law", ("law", "virology"))
-    save(law, "a", 60.0)
-    table = build_table(run, ["a"], [law])
-    assert [row.cells for row in table.rows] == [(Cell(60.0, 10),), (None,), (None,)]
-    assert table.notes == ("mmlu a: no average, 1 of 2 subsets have a result; missing: virology",)

@@ -37,6 +37,7 @@ KINDS = {
     "pass_at_k": Kind("repeats", ("n", "c", "k", "expected"), reads_replies=False),
     "journal": Kind("stored", ("bytes_b64", "kept_ids"), reads_replies=False),
     "dataset_rows": Kind("stored", ("file_b64", "format", "expected_rows"), reads_replies=False),
+    "summary_group": Kind("groups", ("results", "group", "expected"), reads_replies=False),
     # last, since the rows of others have these too
     "postprocessor": Kind("replies", ("input", "expected")),
 }
