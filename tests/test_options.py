@@ -116,6 +116,7 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
     pytester.makepyprojecttoml(
         '[tool.evalplug.models.own]\nbackend = "openai"\nmodel = "m"\nheaders = {a = "b"}\n'
     )
+    pytester.mkdir("r").joinpath("results").mkdir()
     config = read(
         pytester,
         "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
@@ -123,7 +124,7 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
         "--judge-model=openai:j@http://h/v1",
         "--dump-extract-rate", "--dump-res-length", "--dump-eval-details=false",
         "--eval-summarizer=s", "--eval-gate=a>=1", "--eval-baseline=r", "--eval-max-drop=1",
-        "--eval-significance=0.05", "--eval-shard=1/2", "--eval-json=j", "--eval-junit=strict",
+        "--eval-shard=1/2", "--eval-json=j", "--eval-junit=strict",
     )  # fmt: skip
     config = dataclasses.replace(config, saved=("a", "b"))
     assert [spec.name for spec in config.models] == ["own", "model"]
@@ -136,8 +137,47 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
         if getattr(config, f.name) != getattr(RunConfig(), f.name)
     }
     assert changed >= {f.name for f in dataclasses.fields(config)} - {
-        "eval_mode", "wrong", "strict"
+        "eval_mode", "wrong", "strict", "significance"
     }  # fmt: skip
+
+
+def test_gates_come_from_the_command_line_else_from_the_table(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyprojecttoml('[tool.evalplug]\ngates = ["a>=1", "b/f1>=30%", "a>=1"]\n')
+    assert read(pytester).gates == ("a>=1", "b/f1>=30%")
+    monkeypatch.setenv("EVALPLUG_GATE", "c>2,d<3")
+    assert read(pytester).gates == ("c>2", "d<3")
+    assert read(pytester, "--eval-gate=e>=5", "--eval-gate", "f >= 6").gates == ("e>=5", "f >= 6")
+
+
+@pytest.mark.parametrize("value", ['"a>=1"', "[1]", "{a = 1}"])
+def test_gates_that_are_no_list(pytester: pytest.Pytester, value: str) -> None:
+    pytester.makepyprojecttoml(f"[tool.evalplug]\ngates = {value}\n")
+    with pytest.raises(ConfigError, match=r"tool\.evalplug\.gates is no list of texts"):
+        read(pytester)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--eval-gate=gsm8k"], "--eval-gate: 'gsm8k' is no gate. Write NAME>=VALUE"),
+        (["--eval-gate=a/accuracy>=0.7"], "write >=70, or >=0.7% if that is meant"),
+        (["--eval-max-drop=1"], "--eval-max-drop: there is nothing to compare with"),
+        (["--eval-significance=0.05"], "--eval-significance: there is nothing to compare with"),
+        (["--eval-max-drop=1", "--eval-significance=0.05", "--eval-baseline=r"], "in two ways"),
+        (["--eval-baseline=20200101_000000"], "--eval-baseline: no run '20200101_000000' in"),
+        (["--eval-baseline=latest"], "--eval-baseline: no run 'latest' in"),
+        (["--eval-baseline=empty"], "empty: not a run that has results"),
+    ],
+)
+def test_gates_and_baselines_that_can_not_be(
+    pytester: pytest.Pytester, args: list[str], message: str
+) -> None:
+    pytester.mkdir("empty")
+    with pytest.raises(ConfigError) as error:
+        read(pytester, *args)
+    assert message in str(error.value)
 
 
 def test_paths_are_relative_to_where_they_stand(
