@@ -121,6 +121,9 @@ def plot(file: str, sizes: Sequence[int], figures: Figures) -> None:
                 values = [getattr(figures[f"{work} {tool}", size], name) for size in sizes]
                 panel.plot(sizes, values, style, label=tool)
             panel.set(title=f"{work}, {unit}", xlabel="samples", xscale="log", yscale="log")
+            for axis in (panel.xaxis, panel.yaxis):
+                axis.set_major_formatter("{x:,g}")
+                axis.set_minor_formatter("")
             panel.legend()
     plt.savefig(file, dpi=110)
 
