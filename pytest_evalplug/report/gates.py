@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["gate_lines", "report_gates"]
+__all__ = ["gate_lines", "gate_names", "report_gates"]
 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
@@ -26,7 +26,7 @@ def report_gates(
     session.testscollected += len(results)  # or the progress would go above 100 %
     stop_after, config.option.maxfail = config.option.maxfail, 0  # nothing is left to stop
     try:
-        for result, name in zip(results, _names(results), strict=True):
+        for result, name in zip(results, gate_names(results), strict=True):
             _report(config, result, name)
     finally:
         config.option.maxfail = stop_after
@@ -36,11 +36,11 @@ def gate_lines(results: Sequence[GateResult]) -> list[str]:
     """Return a line for each gate."""
     return [
         f"{result.outcome:<7} {name}: {_one_line(result.message)}"
-        for result, name in zip(results, _names(results), strict=True)
+        for result, name in zip(results, gate_names(results), strict=True)
     ]
 
 
-def _names(results: Sequence[GateResult]) -> list[str]:
+def gate_names(results: Sequence[GateResult]) -> list[str]:
     """Return what the gates are called; with the model, where there are several."""
     several = len({result.model for result in results if result.model}) > 1
     return [_one_line(f"{r.gate} [{r.model}]" if several and r.model else r.gate) for r in results]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Tally", "exit_status", "finish_report", "status_of"]
+__all__ = ["Tally", "exit_reason", "exit_status", "finish_report", "status_of"]
 
 from dataclasses import dataclass
 
@@ -84,3 +84,20 @@ def exit_status(status: int, tally: Tally, *, strict: bool, maxfail: int, stoppe
     if status == pytest.ExitCode.TESTS_FAILED and measured:
         return pytest.ExitCode.OK
     return status
+
+
+def exit_reason(status: int, tally: Tally, *, strict: bool) -> str:
+    """Return in a few words why the session ends with ``status``."""
+    if status == pytest.ExitCode.OK:
+        return "passed"
+    if status != pytest.ExitCode.TESTS_FAILED:
+        known = {code.value: code.name.lower().replace("_", " ") for code in pytest.ExitCode}
+        return known.get(status, "unknown")
+    counts = [
+        (tally.failed, "failed or not measured"),
+        (tally.gates, "failed gates"),
+        (tally.wrong if strict else 0, "wrong answers"),
+    ]
+    return (
+        ", ".join(f"{count} {what}" for count, what in counts if count) or "stopped or incomplete"
+    )
