@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_evalplug.collection import Benchmark, authors_error
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.ids import base_index
-from pytest_evalplug.errors import DataError
+from pytest_evalplug.errors import DataError, EvalplugError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
@@ -30,6 +30,7 @@ from pytest_evalplug.wire import Manifest, Part
 
 if TYPE_CHECKING:
     from pytest_evalplug.session import EvalSession
+    from pytest_evalplug.summary.summarizer import Summarizer
 
 NOT_RUN = "not run: the session ended before this sample"
 
@@ -87,8 +88,12 @@ def finish(
     _report(outcome, benchmarks)
     outcome.notes += _applied_twice(manifest, benchmarks)
     outcome.notes += _problems(manifest)
-    outcome.table = summarize(run, models, datasets_of(manifest))
-    _check_gates(config, outcome, outcome.table)
+    try:
+        outcome.table = summarize(run, models, datasets_of(manifest), config.summarizer)
+        _check_gates(config, outcome, outcome.table)
+    except EvalplugError as error:
+        outcome.fail(str(error))
+        outcome.gates = unchecked(config, "failed", "there is no summary")
     details.clear()
     return outcome
 
@@ -108,14 +113,14 @@ def _check_gates(config: RunConfig, outcome: Outcome, table: Table) -> None:
     outcome.gates = check_gates(config.gates, table)
 
 
-def view(run: RunDirectory) -> Outcome:
+def view(run: RunDirectory, summarizer: Summarizer | None = None) -> Outcome:
     """Return a finished run's table again. Raises DataError if it has no summary."""
     models, datasets = known(run)
     if not datasets:
         raise DataError(
             "the run has no results yet", where=str(run.path), fix="Score it: --reuse --mode eval"
         )
-    return Outcome(run, summarize(run, models, datasets))
+    return Outcome(run, summarize(run, models, datasets, summarizer))
 
 
 def datasets_of(manifest: Manifest) -> list[DatasetRef]:

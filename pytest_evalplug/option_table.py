@@ -237,6 +237,7 @@ OPTIONS = (
         "summarizer",
         "which rows and groups the summary has: a preset's name, a TOML or JSON file, or a Python "
         "file. Else a conftest's 'summarizer', or [tool.evalplug.summarizer].",
+        paths="one",
         kwargs={"metavar": "NAME|FILE"},
     ),
     Option(

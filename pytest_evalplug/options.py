@@ -14,13 +14,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
 from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
+
+if TYPE_CHECKING:
+    from pytest_evalplug.summary.summarizer import Summarizer
 
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
@@ -52,7 +55,8 @@ class RunConfig:
     dump_extract_rate: bool = False
     dump_res_length: bool = False
     dump_eval_details: bool = True
-    summarizer: str | None = None
+    summarizer: Summarizer | None = None
+    """What makes the summary; only the controlling process has it."""
     gates: tuple[str, ...] = ()
     baseline: str | None = None
     max_drop: float | None = None
@@ -113,7 +117,7 @@ class RunConfig:
             dump_extract_rate=value["dump_extract_rate"],
             dump_res_length=value["dump_res_length"],
             dump_eval_details=value["dump_eval_details"],
-            summarizer=value["summarizer"],
+            summarizer=_summarizer(config, value["summarizer"], tool),
             gates=_gates(value["gate"] or tool.get("gates", ())),
             baseline=_baseline(value, work_dir),
             max_drop=value["max_drop"],
@@ -158,6 +162,7 @@ class RunConfig:
             "data_dirs": [str(path) for path in self.data_dirs],
             "overrides": {name: dict(table) for name, table in self.overrides.items()},
             "settings": [list(setting) for setting in self.settings],
+            "summarizer": self.summarizer and self.summarizer.to_wire(),
             "gates": list(self.gates),
             "shard": list(self.shard) if self.shard else None,
             "json_file": self.json_file and str(self.json_file),
@@ -177,6 +182,7 @@ class RunConfig:
                 "work_dir": Path(wire["work_dir"]),
                 "subsets": tuple(wire["subsets"]),
                 "settings": tuple((n, key, value) for n, key, value in wire["settings"]),
+                "summarizer": None,
                 "gates": tuple(wire["gates"]),
                 "shard": wire["shard"] and (wire["shard"][0], wire["shard"][1]),
                 "json_file": Path(wire["json_file"]) if wire["json_file"] else None,
@@ -244,7 +250,7 @@ def _tool_table(path: Path) -> Mapping[str, Any]:
             table = tomllib.load(file).get("tool", {}).get("evalplug", {})
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not valid TOML ({error})", where=str(path)) from None
-    known = ("models", "benchmarks", "gates")
+    known = ("models", "benchmarks", "gates", "summarizer")
     for key, tables in _checked_table(table, "tool.evalplug", path).items():
         if key not in known:
             raise ConfigError(
@@ -253,7 +259,10 @@ def _tool_table(path: Path) -> Mapping[str, Any]:
         if key == "gates":
             _check_texts(tables, "tool.evalplug.gates", path)
             continue
-        for name, entry in _checked_table(tables, f"tool.evalplug.{key}", path).items():
+        entries = _checked_table(tables, f"tool.evalplug.{key}", path)
+        if key == "summarizer":
+            continue
+        for name, entry in entries.items():
             _checked_table(entry, f"tool.evalplug.{key}.{name}", path)
     result: Mapping[str, Any] = table
     return result
@@ -308,6 +317,22 @@ def _baseline(value: Mapping[str, Any], work_dir: Path) -> str | None:
     except EvalplugError as error:
         where = error.where.replace("--reuse", "--eval-baseline")
         raise ConfigError(error.what, where=where, fix=error.fix) from None
+
+
+def _summarizer(
+    config: pytest.Config, given: str | None, tool: Mapping[str, Any]
+) -> Summarizer | None:
+    """Return what the option says, else a conftest, else ``[tool.evalplug.summarizer]``."""
+    modules = [plugin for _, plugin in config.pluginmanager.list_name_plugin()]
+    conftests = [
+        m for m in modules if Path(getattr(m, "__file__", None) or "").name == "conftest.py"
+    ]
+    conftests = [conftest for conftest in conftests if hasattr(conftest, "summarizer")]
+    if not (given or conftests or "summarizer" in tool):
+        return None
+    from pytest_evalplug.summary.source import find_summarizer
+
+    return find_summarizer(given, conftests, tool.get("summarizer"))
 
 
 def _models(names: tuple[str, ...], tables: Mapping[str, Any]) -> tuple[ModelSpec, ...]:

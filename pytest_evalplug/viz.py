@@ -23,10 +23,10 @@ def show_run(config: pytest.Config) -> int | None:
         from pytest_evalplug.run.directory import RunDirectory
 
         path = RunDirectory.find(run_config.work_dir, run_config.reuse or "latest")
-        outcome = view(RunDirectory.attach(path))
+        outcome = view(RunDirectory.attach(path), run_config.summarizer)
     except EvalplugError as error:
         raise pytest.UsageError(str(error)) from None
     assert outcome.table is not None
-    print(outcome.table.text())
+    print(outcome.table.text(verbose=config.get_verbosity() > 0))
     print(f"\nsummary of {path}")
     return 0

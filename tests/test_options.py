@@ -123,14 +123,15 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
         "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
         "--judge-model=openai:j@http://h/v1",
         "--dump-extract-rate", "--dump-res-length", "--dump-eval-details=false",
-        "--eval-summarizer=s", "--eval-gate=a>=1", "--eval-baseline=r", "--eval-max-drop=1",
+        "--eval-summarizer=evalscope", "--eval-gate=a>=1", "--eval-baseline=r", "--eval-max-drop=1",
         "--eval-shard=1/2", "--eval-json=j", "--eval-junit=strict",
     )  # fmt: skip
     config = dataclasses.replace(config, saved=("a", "b"))
     assert [spec.name for spec in config.models] == ["own", "model"]
     assert config.reuse == "latest"
     wire = json.loads(json.dumps(config.to_wire()))
-    assert RunConfig.from_wire(wire) == config
+    assert wire["summarizer"]["type"] == "EvalScopeSummarizer"
+    assert RunConfig.from_wire(wire) == dataclasses.replace(config, summarizer=None)
     changed = {
         f.name
         for f in dataclasses.fields(config)

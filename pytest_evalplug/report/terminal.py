@@ -31,7 +31,7 @@ def show(
             _show_wrong(reporter, dataset, model, wrong, outcome.num_wrong[dataset, model])
     reporter.section("evaluation summary")
     if outcome.table is not None:
-        reporter.write_line(outcome.table.text())
+        reporter.write_line(outcome.table.text(verbose=reporter.verbosity > 0))
     for line in gate_lines(outcome.gates):
         reporter.write_line(line)
     for note in outcome.notes:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["Grid", "Layout", "by_model", "circular", "full", "plain"]
+__all__ = [
+    "Facets",
+    "Grid",
+    "Layout",
+    "ReportTable",
+    "Show",
+    "by_model",
+    "circular",
+    "full",
+    "plain",
+]
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from pytest_evalplug.summary.rows import Cell, Row
@@ -16,11 +26,11 @@ Show: TypeAlias = Callable[[Cell | None], str]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A header and lines below it; the first ``left`` columns are text, the others numbers."""
+    """A header and lines below it; the columns ``numbers`` are aligned to the right."""
 
     header: Sequence[str]
     lines: Sequence[Sequence[str]]
-    left: int = 4
+    numbers: range
     title: str = ""
 
 
@@ -56,7 +66,8 @@ def by_model(models: Sequence[str], rows: Sequence[Row], show: Show = plain) -> 
     lines = [
         [row.dataset, row.version, row.metric, row.mode, *map(show, row.cells)] for row in rows
     ]
-    return [Grid(["dataset", "version", "metric", "mode", *models], lines)]
+    header = ["dataset", "version", "metric", "mode", *models]
+    return [Grid(header, lines, range(4, len(header)))]
 
 
 def circular(models: Sequence[str], rows: Sequence[Row], show: Show = plain) -> list[Grid]:
@@ -79,4 +90,57 @@ def circular(models: Sequence[str], rows: Sequence[Row], show: Show = plain) -> 
             for metric in metrics
         ]
         lines.append([*key, *map(show, cells)])
-    return [Grid(header, lines, left=3)]
+    return [Grid(header, lines, range(3, len(header)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Lays out several tables, each with its name and rows of its own."""
+
+    parts: Mapping[str, Sequence[Row]]
+
+    def __call__(
+        self, models: Sequence[str], rows: Sequence[Row], show: Show = plain
+    ) -> list[Grid]:
+        """Return a grid for each part that has rows."""
+        return [
+            replace(grid, title=name)
+            for name, part in self.parts.items()
+            if part
+            for grid in by_model(models, part, show)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """Lays rows out as EvalScope does: a line for each model, dataset, metric and subset.
+
+    ``places`` says for a dataset which subset of which benchmark it is; ``categories`` in which
+    group it is; ``scales`` for a dataset and metric what is 1 on the 0-1 scale of its scores.
+    """
+
+    places: Mapping[str, tuple[str, str]]
+    categories: Mapping[str, str]
+    scales: Mapping[tuple[str, str], float]
+
+    def __call__(
+        self, models: Sequence[str], rows: Sequence[Row], show: Show = plain
+    ) -> list[Grid]:
+        """Return one grid; values of benchmarks and groups have the subset ``OVERALL``."""
+        header = ["Model", "Dataset", "Metric", "Subset", "Num", "Score", "Cat.0"]
+        lines = [
+            self._line(model, row, row.cells[column])
+            for column, model in enumerate(models)
+            for row in rows
+        ]
+        return [Grid(header, lines, range(4, 6))]
+
+    def _line(self, model: str, row: Row, cell: Cell | None) -> list[str]:
+        dataset, subset = self.places.get(row.dataset, (row.dataset, "OVERALL"))
+        category = "-" if subset == "OVERALL" else "default"
+        number = score = "-"
+        if cell is not None:
+            scale = self.scales.get((row.dataset, row.metric), 1.0)
+            number, score = str(cell.n), f"{cell.value / scale:.4f}"
+        category = self.categories.get(row.dataset, category)
+        return [model, dataset, row.metric, subset, number, score, category]

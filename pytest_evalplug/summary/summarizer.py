@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["DefaultSummarizer", "Summarizer"]
 
 import copy
+import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.run.directory import RunDirectory, timestamp
+from pytest_evalplug.run.jsonio import dumps
 from pytest_evalplug.summary.files import free_path, write_summary
 from pytest_evalplug.summary.groups import read_groups
 from pytest_evalplug.summary.layouts import Layout, by_model
@@ -42,7 +44,7 @@ class Summarizer:
     def __init__(self, dataset_abbrs: Any = None, summary_groups: Any = ()) -> None:
         self.items = None if dataset_abbrs is None else read_items(dataset_abbrs)
         self.groups = read_groups(with_presets(summary_groups), where="summary_groups")
-        self.config = {"dataset_abbrs": dataset_abbrs, "summary_groups": summary_groups}
+        self._config = {"dataset_abbrs": dataset_abbrs, "summary_groups": summary_groups}
         self.run: RunDirectory | None = None
         self.models: Sequence[str] = ()
         self.datasets: Sequence[DatasetRef] = ()
@@ -101,6 +103,11 @@ class Summarizer:
         if self.items is None:
             return scores.listed()
         return [row for item in self.items for row in scores.requested(*item)]
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the configuration in plain types, for the run's snapshot."""
+        wire: dict[str, Any] = json.loads(dumps({"type": type(self).__name__, **self._config}))
+        return wire
 
     def results(self) -> Results:
         """Return (model, dataset) -> result of the bound run, without details."""

@@ -89,7 +89,7 @@ def _tabulate(grid: Grid, form: str) -> str:
     lines = _texts(grid)
     if form == "github":
         lines = [[text.replace("|", "\\|") for text in line] for line in lines]
-    columns = ["left"] * grid.left + ["right"] * (len(grid.header) - grid.left)
+    columns = ["right" if i in grid.numbers else "left" for i in range(len(grid.header))]
     return tabulate(
         lines[1:],
         headers=lines[0],

@@ -1,0 +1,47 @@
+"""MMLU by discipline, as its paper divides the 57 subjects (Hendrycks et al. 2021, appendix B)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# fmt: off
+DISCIPLINES = {
+    "mmlu-stem": [
+        "abstract_algebra", "anatomy", "astronomy", "college_biology", "college_chemistry",
+        "college_computer_science", "college_mathematics", "college_physics", "computer_security",
+        "conceptual_physics", "electrical_engineering", "elementary_mathematics",
+        "high_school_biology", "high_school_chemistry", "high_school_computer_science",
+        "high_school_mathematics", "high_school_physics", "high_school_statistics",
+        "machine_learning",
+    ],
+    "mmlu-humanities": [
+        "formal_logic", "high_school_european_history", "high_school_us_history",
+        "high_school_world_history", "international_law", "jurisprudence", "logical_fallacies",
+        "moral_disputes", "moral_scenarios", "philosophy", "prehistory", "professional_law",
+        "world_religions",
+    ],
+    "mmlu-social-science": [
+        "econometrics", "high_school_geography", "high_school_government_and_politics",
+        "high_school_macroeconomics", "high_school_microeconomics", "high_school_psychology",
+        "human_sexuality", "professional_psychology", "public_relations", "security_studies",
+        "sociology", "us_foreign_policy",
+    ],
+    "mmlu-other": [
+        "business_ethics", "clinical_knowledge", "college_medicine", "global_facts", "human_aging",
+        "management", "marketing", "medical_genetics", "miscellaneous", "nutrition",
+        "professional_accounting", "professional_medicine", "virology",
+    ],
+}
+# fmt: on
+
+summarizer: dict[str, Any] = dict(
+    dataset_abbrs=[
+        ["mmlu", "naive_average"],
+        ["mmlu", "weighted_average"],
+        *([name, "naive_average"] for name in DISCIPLINES),
+    ],
+    summary_groups=[
+        dict(name=name, subsets=[f"mmlu-{subject}" for subject in subjects])
+        for name, subjects in DISCIPLINES.items()
+    ],
+)
