@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pytest_evalplug.errors import EvalplugError
 
 COMMANDS = {
+    "compare": "say how runs differ, sample by sample",
     "cases": "check postprocessors and Evaluators against files of labelled cases",
     "view": "show runs in the browser, those that are going on too",
 }

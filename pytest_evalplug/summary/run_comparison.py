@@ -1,0 +1,208 @@
+"""Whole runs compared: which model beside which, dataset by dataset."""
+
+from __future__ import annotations
+
+__all__ = ["Comparison", "Line", "Side", "compare_sides", "pair_sides"]
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
+from pytest_evalplug.evaluation.paired import holm
+from pytest_evalplug.run.results import ResultFile
+from pytest_evalplug.run.saved_run import SavedRun
+from pytest_evalplug.summary.comparison import Difference, compare_results, shared_metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model in one run; without ``model`` whichever is compared."""
+
+    run: SavedRun
+    model: str | None = None
+
+    @property
+    def models(self) -> list[str]:
+        """The models that may be meant."""
+        if self.model is not None:
+            return [self.model]
+        return list(dict.fromkeys(model for model, _ in self.run.tables()))
+
+    def of(self, model: str) -> Side:
+        """Return the side with a model. Raises ConfigError if the run has no results of it."""
+        known = Side(self.run).models
+        if model not in known:
+            raise ConfigError(
+                f"no results of model {model!r}",
+                where=str(self.run.path),
+                fix=nearest(model, known),
+            )
+        return replace(self, model=model)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One metric of one dataset; ``adjusted_p`` allows for how many there are (Holm)."""
+
+    dataset: str
+    difference: Difference
+    adjusted_p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs between two sides, and what a reader of it has to know."""
+
+    old: Side
+    new: Side
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def num_tests(self) -> int:
+        """How many p-values there are."""
+        return sum(line.difference.p_value is not None for line in self.lines)
+
+
+def pair_sides(sides: Sequence[Side], models: Sequence[str] = ()) -> list[tuple[Side, Side]]:
+    """Return what is compared with what; the first side is the baseline of all others.
+
+    ``models`` holds for sides that name none: one model is meant in every run, several are meant
+    side by side, in the one run there is or one in each. Without any, each model is compared with
+    itself, or the only one of a run with the only one of the other. Raises ConfigError if that
+    leaves open what is meant.
+    """
+    if len(models) > 1:
+        if len(sides) not in (1, len(models)):
+            raise ConfigError(
+                f"{len(models)} models for {len(sides)} runs",
+                where="--model",
+                fix="Give one run, or as many as models",
+            )
+        runs = list(sides) if len(sides) > 1 else list(sides) * len(models)
+        sides = [side.of(model) for side, model in zip(runs, models, strict=True)]
+    elif models:
+        sides = [side if side.model else side.of(models[0]) for side in sides]
+    if len(sides) < 2:
+        raise ConfigError(
+            "there is nothing to compare with",
+            where="evalplug compare",
+            fix="Give two runs, or one run and --model A --model B",
+        )
+    return [pair for side in sides[1:] for pair in _pairs(sides[0], side)]
+
+
+def _pairs(old: Side, new: Side) -> list[tuple[Side, Side]]:
+    shared = [model for model in old.models if model in new.models]
+    if shared:
+        return [(replace(old, model=model), replace(new, model=model)) for model in shared]
+    if len(old.models) == len(new.models) == 1:
+        return [(replace(old, model=old.models[0]), replace(new, model=new.models[0]))]
+    raise ConfigError(
+        f"the runs have no model in common: {', '.join(old.models)}; {', '.join(new.models)}",
+        where=f"{old.run.name}, {new.run.name}",
+        fix="Say which: RUN:MODEL, or --model A --model B",
+    )
+
+
+def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = None) -> Comparison:
+    """Compare all metrics of the datasets that both sides have.
+
+    ``datasets`` leaves only these, and maps what the first side calls a dataset to what the other
+    one does. Raises ConfigError if a side lacks one of them.
+    """
+    lines: list[Line] = []
+    notes: list[str] = []
+    for theirs, ours in _datasets(old, new, datasets, notes):
+        before, after = _result(old, theirs), _result(new, ours)
+        try:
+            found = [
+                Line(ours, compare_results(before, after, metric))
+                for metric in shared_metrics(before, after) or [None]
+            ]
+        except EvalplugError as error:
+            notes.append(f"{ours}: not compared: {error}")
+            continue
+        lines += found
+        notes += [f"{ours}: {note}" for note in _cautions(before, after)]
+        notes += [f"{ours}: {note}" for note in _coverage(found[0].difference)]
+    return Comparison(old, new, tuple(_adjusted(lines)), tuple(notes))
+
+
+def _datasets(
+    old: Side, new: Side, chosen: Mapping[str, str] | None, notes: list[str]
+) -> list[tuple[str, str]]:
+    there, here = ([d for m, d in side.run.tables() if m == side.model] for side in (old, new))
+    if chosen:
+        for side, known, names in ((old, there, chosen), (new, here, chosen.values())):
+            for name in names:
+                if name not in known:
+                    raise ConfigError(
+                        f"no results of {side.model} on {name!r}",
+                        where=str(side.run.path),
+                        fix=nearest(name, known),
+                    )
+        return list(chosen.items())
+    for side, known, other in ((old, there, here), (new, here, there)):
+        if missing := [dataset for dataset in known if dataset not in other]:
+            notes.append(f"only in {side.run.name}: {', '.join(missing)}")
+    return [(dataset, dataset) for dataset in there if dataset in here]
+
+
+def _result(side: Side, dataset: str) -> ResultFile:
+    assert side.model is not None
+    result = side.run.result(side.model, dataset)
+    if result is None:  # deleted since the tables were listed
+        raise ConfigError(f"no results of {side.model} on {dataset!r}", where=str(side.run.path))
+    return result
+
+
+def _cautions(old: ResultFile, new: ResultFile) -> Iterator[str]:
+    """Yield why the two may not be comparable."""
+    for what, before, after in (
+        ("versions, so other data, prompts or shots", old.version, new.version),
+        ("modes", old.mode, new.mode),
+        ("numbers of repeats", old.repeats, new.repeats),
+    ):
+        if before != after and before and after:
+            yield f"other {what}: {before} and {after}"
+    fewer = [r.num_fewer_shots for r in (old, new)]
+    if any(fewer):
+        yield f"prompts sent with fewer shots: {fewer[0]} and {fewer[1]}"
+    partial = [name for name, r in (("old", old), ("new", new)) if r.partial]
+    if partial:
+        yield f"partial run ({' and '.join(partial)}), not the benchmark's score"
+    if differing := _other_references(old, new):
+        yield f"{differing} samples have other references; are they the same samples?"
+
+
+def _other_references(old: ResultFile, new: ResultFile) -> int:
+    """Count the samples of one index whose references are different texts."""
+    theirs = {detail.index: detail.answer for detail in old.details or ()}
+    return sum(
+        isinstance(detail.answer, str)
+        and isinstance(before := theirs.get(detail.index), str)
+        and before.split() != detail.answer.split()
+        for detail in new.details or ()
+    )
+
+
+def _coverage(found: Difference) -> Iterator[str]:
+    """Yield what is known of samples that could not be compared."""
+    left_out = [
+        (found.only_old, "only in old"),
+        (found.only_new, "only in new"),
+        (found.old_errors, "not measured in old"),
+        (found.new_errors, "not measured in new"),
+    ]
+    said = [f"{count} {where}" for count, where in left_out if count]
+    if said:
+        yield f"{found.num_pairs} samples compared; {', '.join(said)}"
+
+
+def _adjusted(lines: Sequence[Line]) -> Iterator[Line]:
+    p_values = [p for line in lines if (p := line.difference.p_value) is not None]
+    adjusted = iter(holm(p_values))
+    for line in lines:
+        tested = line.difference.p_value is not None
+        yield replace(line, adjusted_p=next(adjusted) if tested else None)
