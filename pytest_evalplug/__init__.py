@@ -10,9 +10,11 @@ __all__ = [
     "BaseEvaluator",
     "BenchmarkMeta",
     "ChatMessage",
+    "CircularSummarizer",
     "DataAdapter",
     "DatasetDict",
     "DefaultDataAdapter",
+    "DefaultSummarizer",
     "EvalplugError",
     "Evaluation",
     "GenerationParams",
@@ -21,12 +23,14 @@ __all__ = [
     "ModelError",
     "ModelOutput",
     "MultiChoiceAdapter",
+    "MultiFacetedSummarizer",
     "NotApplicable",
     "Prompt",
     "Report",
     "Sample",
     "SampleScore",
     "Score",
+    "Summarizer",
     "Tags",
     "TaskState",
     "WrongAnswer",
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
     from pytest_evalplug.evaluation.base import BaseEvaluator
     from pytest_evalplug.evaluation.registry import evaluators, postprocessors
     from pytest_evalplug.model.base import GenerationParams, ModelBackend
+    from pytest_evalplug.summary.summarizer import DefaultSummarizer, Summarizer
+    from pytest_evalplug.summary.variants import CircularSummarizer, MultiFacetedSummarizer
     from pytest_evalplug.types import (
         AggScore,
         ChatMessage,
@@ -71,6 +77,8 @@ _HOMES = {
     "evaluation.base": ("BaseEvaluator",),
     "evaluation.registry": ("evaluators", "postprocessors"),
     "model.base": ("GenerationParams", "ModelBackend"),
+    "summary.summarizer": ("DefaultSummarizer", "Summarizer"),
+    "summary.variants": ("CircularSummarizer", "MultiFacetedSummarizer"),
     "verdicts": ("Evaluation",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
