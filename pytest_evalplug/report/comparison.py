@@ -107,8 +107,8 @@ def _notes(found: Comparison) -> list[str]:
     notes = list(found.notes)
     if found.num_tests > 1:
         notes.append(
-            f"{found.num_tests} tests: by chance alone about {0.05 * found.num_tests:.1g} of them "
-            "would have p < 0.05; p (Holm) allows for that"
+            f"{found.num_tests} tests: one of 20 would be below p = 0.05 by chance alone; "
+            "p (Holm) allows for their number"
         )
     return notes
 

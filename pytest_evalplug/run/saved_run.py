@@ -49,10 +49,10 @@ class _OwnRun:
 
         models, datasets = known(self._run)
         return [
-            (model, dataset.name)
-            for dataset in datasets
+            (model, name)
+            for name in dict.fromkeys(dataset.name for dataset in datasets)
             for model in models
-            if self._run.result_file(model, dataset.name).exists()
+            if self._run.result_file(model, name).exists()
         ]
 
     def result(self, model: str, dataset: str, *, details: bool = True) -> ResultFile | None:

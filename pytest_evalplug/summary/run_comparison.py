@@ -86,7 +86,6 @@ def pair_sides(sides: Sequence[Side], models: Sequence[str] = ()) -> list[tuple[
     if len(sides) < 2:
         raise ConfigError(
             "there is nothing to compare with",
-            where="evalplug compare",
             fix="Give two runs, or one run and --model A --model B",
         )
     return [pair for side in sides[1:] for pair in _pairs(sides[0], side)]
@@ -115,10 +114,10 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
     notes: list[str] = []
     for theirs, ours in _datasets(old, new, datasets, notes):
         before, after = _result(old, theirs), _result(new, ours)
-        try:
+        metrics: list[str | None] = [*shared_metrics(before, after)]
+        try:  # without a shared metric the error says so
             found = [
-                Line(ours, compare_results(before, after, metric))
-                for metric in shared_metrics(before, after) or [None]
+                Line(ours, compare_results(before, after, metric)) for metric in metrics or [None]
             ]
         except EvalplugError as error:
             notes.append(f"{ours}: not compared: {error}")

@@ -30,7 +30,7 @@ def summarize(
 
     Raises EvalplugError if ``summarizer``, which may be anybody's, fails.
     """
-    known_models, known_datasets = known(run)
+    known_models, known_datasets = _summarized(run) or ([], [])
     models = list(dict.fromkeys([*known_models, *models]))
     datasets = list(dict.fromkeys([*known_datasets, *datasets]))
     rows = [[d.benchmark, d.subset, list(d.subsets)] for d in datasets]
@@ -56,10 +56,14 @@ def known(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
 
     Without one, those that there are results of.
     """
+    return _summarized(run) or _with_results(run)
+
+
+def _summarized(run: RunDirectory) -> tuple[list[str], list[DatasetRef]] | None:
     try:
         found = json.loads((run.configs / KNOWN).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return _with_results(run)
+        return None
     return found["models"], [DatasetRef(b, s, tuple(every)) for b, s, every in found["datasets"]]
 
 
