@@ -261,7 +261,7 @@ class Controller:
         )
         if interrupted or not self._manifest().parts:
             return
-        from pytest_evalplug.finish import unchecked
+        from pytest_evalplug.gating import unchecked
         from pytest_evalplug.report.gates import report_gates
 
         if self._outcome is not None:
@@ -344,7 +344,8 @@ class Controller:
         run.close()
 
     def _compute(self, run: RunDirectory, manifest: Manifest, own: EvalSession | None) -> Outcome:
-        from pytest_evalplug.finish import Outcome, finish, unchecked
+        from pytest_evalplug.finish import Outcome, finish
+        from pytest_evalplug.gating import unchecked
 
         try:
             return finish(self._config, run, manifest, own)

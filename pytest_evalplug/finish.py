@@ -9,18 +9,19 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pytest_evalplug.collection import Benchmark, authors_error
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError, EvalplugError
+from pytest_evalplug.gating import check_required, unchecked
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
 from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
-from pytest_evalplug.summary.gates import GateResult, check_gates
+from pytest_evalplug.summary.gates import GateResult
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
 from pytest_evalplug.summary.run_table import known, summarize
@@ -90,27 +91,13 @@ def finish(
     outcome.notes += _problems(manifest)
     try:
         outcome.table = summarize(run, models, datasets_of(manifest), config.summarizer)
-        _check_gates(config, outcome, outcome.table)
+        outcome.gates, notes = check_required(config, run, outcome.table)
+        outcome.notes += notes
     except EvalplugError as error:
         outcome.fail(str(error))
         outcome.gates = unchecked(config, "failed", "there is no summary")
     details.clear()
     return outcome
-
-
-def unchecked(
-    config: RunConfig, outcome: Literal["failed", "skipped"], why: str
-) -> list[GateResult]:
-    """Return the gates, the baseline as one, with the reason why they can't be checked."""
-    texts = [*config.gates, *(["baseline"] if config.baseline else [])]
-    return [GateResult(text, "", outcome, why) for text in texts]
-
-
-def _check_gates(config: RunConfig, outcome: Outcome, table: Table) -> None:
-    if config.shard is not None:
-        outcome.gates = unchecked(config, "skipped", "a shard: checked by 'evalplug merge'")
-        return
-    outcome.gates = check_gates(config.gates, table)
 
 
 def view(run: RunDirectory, summarizer: Summarizer | None = None) -> Outcome:

@@ -15,7 +15,6 @@ from typing import Any
 
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.summary.gates import GateResult
-from pytest_evalplug.summary.rows import Row
 from pytest_evalplug.summary.table import Table
 
 SCHEMA = 1
@@ -36,8 +35,7 @@ def write_dashboard(
 
     docs/ci.md describes the file.
     """
-    rows = [_row(table, row, shown=True) for row in table.rows] if table else []
-    rows += [_row(table, row, shown=False) for row in table.hidden] if table else []
+    summary = table.to_wire() if table else {"models": [], "rows": [], "notes": [], "hidden": []}
     wire = {
         "schema": SCHEMA,
         "run": run.name,
@@ -50,29 +48,17 @@ def write_dashboard(
             "pytest-evalplug": version("pytest-evalplug"),
         },
         **about,
-        "models": list(table.models) if table else [],
-        "rows": rows,
-        "gates": [_finite(asdict(gate)) for gate in gates],
-        "notes": [*(table.notes if table else ()), *notes],
+        **summary,
+        "gates": [asdict(gate) for gate in gates],
+        "notes": [*summary["notes"], *notes],
     }
-    write_atomic(path, dumps(wire) + "\n")
+    write_atomic(path, dumps(_finite(wire)) + "\n")
 
 
-def _row(table: Table, row: Row, *, shown: bool) -> dict[str, Any]:
-    cells = zip(table.models, row.cells, strict=True)
-    return {
-        "dataset": row.dataset,
-        "version": row.version,
-        "metric": row.metric,
-        "mode": row.mode,
-        "shown": shown,
-        "scores": {model: cell and _finite(asdict(cell)) for model, cell in cells},
-    }
-
-
-def _finite(numbers: Mapping[str, Any]) -> dict[str, Any]:
+def _finite(value: Any) -> Any:
     """Return null for what JSON has no number for."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in numbers.items()
-    }
+    if isinstance(value, Mapping):
+        return {name: _finite(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.evaluation.outcome import scale_of
-from pytest_evalplug.summary.rows import Cell, Row
+from pytest_evalplug.summary.rows import Cell, Row, known_scale
 from pytest_evalplug.summary.table import Table
 
 _GATE = re.compile(
@@ -70,7 +69,7 @@ class Gate:
             text.strip(), found["name"], found["op"], float(found["limit"]), bool(found["unit"])
         )
         metric = gate.name.rpartition("/")[2]
-        if gate.is_share and scale_of(metric) == 100:
+        if gate.is_share and known_scale(metric) == 100:
             raise ConfigError(gate._wrong_scale(metric), where="--eval-gate")
         return gate
 
@@ -112,7 +111,7 @@ class Gate:
         """Return why a score can't pass, whatever it is."""
         if cell is None:
             return None
-        if self.is_share and (scale_of(metric) == 100 or abs(cell.value) > 1):
+        if self.is_share and (known_scale(metric) == 100 or abs(cell.value) > 1):
             return self._wrong_scale(metric)
         return f"but incomplete: {cell.incomplete}" if cell.incomplete else None
 

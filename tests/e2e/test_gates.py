@@ -130,3 +130,20 @@ def test_ctrl_c(project: Project, mode: tuple[str, ...]) -> None:
     (failed,) = (line for line in out.splitlines() if line.startswith("FAILED evalplug/gates"))
     assert "incomplete" in failed or "stopped before its end" in failed
     assert 'classname="evalplug.gates"' in (project.path / "r.xml").read_text()
+
+
+def test_an_earlier_run_is_the_baseline(project: Project, mode: tuple[str, ...]) -> None:
+    project.data(ROWS)
+    old = project.run().path.name
+    project.data([*ROWS[:-1], wrong(7)])
+    run = project.run("--eval-baseline=latest", *mode)
+    assert run.ret == 1
+    failed = run.line("FAILED evalplug/gates::quiz>=baseline - ")
+    assert "accuracy is 62.50 (n = 8), 75.00 in" in failed
+    assert project.run(f"--eval-baseline={old}", "--eval-max-drop=12.5", *mode).ret == 0
+    sure = project.run(f"--eval-baseline=outputs/{old}", "--eval-significance=0.05", *mode)
+    assert sure.ret == 0
+    assert "McNemar p = 1" in sure.line("passed  quiz>=baseline, p<0.05")
+    missing = project.run("--eval-baseline=20200101_000000")
+    assert missing.ret == 4
+    assert "--eval-baseline: no run '20200101_000000'" in missing.out
