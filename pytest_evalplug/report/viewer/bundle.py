@@ -18,19 +18,22 @@ _EXPORT = re.compile(r"^export (?=const|let|function|async|class)", re.MULTILINE
 _DEFINED = re.compile(r"^(?:const|let|function\*?|async function\*?|class) (\w+)", re.MULTILINE)
 
 
-def page(blocks: Iterable[tuple[str, str]] = ()) -> Iterator[str]:
+def page(
+    blocks: Iterable[tuple[str, str]] = (), *, connect: str = "'none'"
+) -> Iterator[str]:
     """Yield the page's text; ``blocks`` are names and base64 texts of gzipped JSON.
 
     They stand in elements that no browser runs, and base64 has no letter that could end one.
+    ``connect`` is where the page may get more from, as a content security policy says it.
     """
-    head, tail = _frame()
+    head, tail = _frame(connect)
     yield head
     for name, text in blocks:
         yield f'<script type="application/gzip" id="data:{name}">{text}</script>\n'
     yield tail
 
 
-def content_security_policy(*, connect: str = "'none'") -> str:
+def content_security_policy(connect: str) -> str:
     """Return the policy under which the page runs: only its own script and style."""
     return "; ".join(
         [
@@ -92,12 +95,12 @@ def read(path: Path) -> str:
 
 
 @cache
-def _frame() -> tuple[str, str]:
+def _frame(connect: str) -> tuple[str, str]:
     text = read(STATIC / "index.html")
     for mark, content in (
         ("/* style */", style()),
         ("/* script */", script()),
-        ("{{csp}}", content_security_policy(connect="'self'")),
+        ("{{csp}}", content_security_policy(connect)),
     ):
         assert text.count(mark) == 1
         text = text.replace(mark, content)

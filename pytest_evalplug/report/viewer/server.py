@@ -56,7 +56,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         try:
             if path == "/":
-                self._send("".join(page()).encode(), _HTML)
+                self._send("".join(page(connect="'self'")).encode(), _HTML)
             else:
                 self._send_json(path)
         except KeyError:
@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {
             "Content-Type": kind,
             "Content-Length": str(len(body)),
-            "Content-Security-Policy": content_security_policy(connect="'self'")
+            "Content-Security-Policy": content_security_policy("'self'")
             + "; frame-ancestors 'none'",
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin",

@@ -1,0 +1,142 @@
+// One benchmark: its charts, its filters, all its samples.
+
+import { besideChoice } from "./beside.js";
+import { browse } from "./browsing.js";
+import { calibrationChart, card, lengthChart } from "./charts.js";
+import { h, say } from "./dom.js";
+import { makeFilterBar } from "./filterbar.js";
+import { count, plural, score } from "./format.js";
+import { VirtualList } from "./list.js";
+import { intervalBar, outcomeMark, shares } from "./marks.js";
+import { address, withQuery } from "./route.js";
+import { visible } from "./visible.js";
+
+let lastOpened = null;
+
+/** Remember which sample was open, so that the list shows it when one comes back. */
+export function rememberOpened(benchmark, dataset, id) {
+  lastOpened = { benchmark, dataset, id };
+}
+
+export async function showDataset({ source, main, route, navigate }) {
+  let found = await browse(source, route);
+  let here = route;
+  const wide = matchMedia("(min-width: 720px)");
+  const change = async (entries, { typing = false } = {}) => {
+    here = { ...here, query: withQuery(here.query, entries) };
+    navigate(here, { replace: typing, stay: true });
+    await update();
+  };
+  const bar = makeFilterBar(change);
+  const figure = h("p.figures", { "aria-live": "polite" });
+  const charts = h("div.charts");
+  const heading = h("div.heading");
+  const list = new VirtualList({ label: "Samples", height: () => (wide.matches ? 36 : 62), row: (i) => sampleRow(i, found, here) });
+  const panel = h("details.panel", { open: wide.matches && innerHeight > 700 }, h("summary", {}, "Charts"), charts);
+  const empty = h("p.note.empty", { hidden: true }, "No sample passes these filters. ", h("button", { type: "button", onclick: () => change({ show: "", subset: "", flag: "", flip: "", q: "" }) }, "Clear the filters"));
+  main.replaceChildren(heading, panel, bar.element, figure, list.element, empty);
+
+  async function update() {
+    const asked = here;
+    if (here.query.get("q")) figure.textContent = "Searching …";
+    const now = await browse(source, here);
+    if (asked !== here) return true; // typed on meanwhile
+    found = now;
+    draw();
+    return found.run.state === "running";
+  }
+
+  function draw() {
+    const { first, positions } = found;
+    bar.update(found, here.query);
+    bar.choices.append(...besideChoice(source, found, here, change));
+    heading.replaceChildren(...headingOf(found, here));
+    charts.replaceChildren(...chartsOf(found, here, change));
+    panel.hidden = !charts.children.length;
+    const text = positions.length === first.length ? plural(first.length, "sample") : `${count(positions.length)} of ${plural(first.length, "sample")}`;
+    figure.textContent = text;
+    say(text);
+    const opened = lastOpened?.benchmark === here.benchmark ? first.find(lastOpened.dataset, lastOpened.id) : undefined;
+    list.show(positions, list.selected >= 0 ? list.items[list.selected] : opened);
+    empty.hidden = positions.length > 0;
+    list.element.hidden = !positions.length;
+  }
+  draw();
+
+  const open = (place) => list.items[place] !== undefined && navigate(placeOf(list.items[place], found, here));
+  return {
+    title: route.benchmark,
+    keys: { j: () => list.move(1), ArrowDown: () => list.move(1), k: () => list.move(-1), ArrowUp: () => list.move(-1), Enter: () => open(list.selected), "/": () => bar.search.focus() },
+    shown: () => list.selected >= 0 && list.reveal(),
+    poll: found.run.state === "running" ? update : null,
+  };
+}
+
+function placeOf(i, { first }, route) {
+  return { ...route, dataset: first.dataset(i), id: first.ids[i] };
+}
+
+function headingOf({ first, others, run }, route) {
+  return [
+    h("h1", {}, route.benchmark),
+    h("div.standing", {}, [first, ...others].map((column) => {
+      const counts = {};
+      for (const letter of column.outcomes) counts[letter] = (counts[letter] ?? 0) + 1;
+      return h("div.model-line", {}, h("b", {}, h("bdi", {}, column.name)), shares(Object.entries(counts), column.length), h("span.note", {}, measureOf(column, counts, run)));
+    })),
+  ];
+}
+
+/** Say the model's score where it is one number, else its verdicts. */
+function measureOf(column, counts, run) {
+  const table = column.tables[0];
+  const [metric, value] = Object.entries(table.metrics)[0] ?? [];
+  const only = column.tables.length === 1 && metric !== undefined ? `${metric} ${score(value)}` : null;
+  const verdicts = counts.r || counts.w ? `${count(counts.r ?? 0)} right of ${count((counts.r ?? 0) + (counts.w ?? 0))}` : null;
+  const errors = counts.e ? plural(counts.e, "error") : null;
+  return [only, verdicts, errors, run.state === "running" ? "running" : null].filter(Boolean).join(" · ");
+}
+
+function chartsOf(found, route, change) {
+  const { first, positions } = found;
+  return [first.subsets.length > 1 ? subsetChart(found, change) : null, lengthChart(first, positions), calibrationChart(first, positions)].filter(Boolean);
+}
+
+/** Each subset's first metric, with its 95 % interval; a click shows that subset. */
+function subsetChart({ first, others, filters }, change) {
+  const columns = [first, ...others];
+  const lines = first.tables.map((table) => ({ table, cells: columns.map((column) => column.tables.find((t) => t.dataset === table.dataset)) }));
+  const metric = Object.keys(first.tables.find((table) => Object.keys(table.metrics).length)?.metrics ?? {})[0];
+  if (!metric) return null;
+  const values = lines.flatMap(({ cells }) => cells.map((cell) => cell?.metrics[metric]).filter((value) => typeof value === "number"));
+  const top = Math.max(...values) <= 1 ? 1 : Math.max(100, ...values);
+  return card(`${metric} by subset`, h("div.subsets", {}, lines.map(({ table, cells }) => h("button.subset", {
+    type: "button", "aria-pressed": filters.subset === table.subset, onclick: () => change({ subset: filters.subset === table.subset ? "" : table.subset }) },
+    h("span.subset-name", { title: table.subset }, table.subset),
+    h("span.subset-bars", {}, cells.map((cell) => {
+      const value = cell?.metrics[metric];
+      if (typeof value !== "number") return h("span.subset-line", {}, h("span.ibar"), h("span.num", {}, "–"));
+      const error = cell.stderr[metric];
+      return h("span.subset-line", {}, intervalBar(value, error === undefined ? null : [value - 1.96 * error, value + 1.96 * error], top), h("span.num", {}, score(value, 1)));
+    }))))), columns.length > 1 ? h("p.chart-note", {}, `From above: ${columns.map((column) => column.name).join(", ")}.`) : null);
+}
+
+function sampleRow(i, found, route) {
+  const { first, others } = found;
+  const marks = [outcomeMark(first.outcomes[i]), ...others.map((other) => {
+    const there = other.find(first.dataset(i), first.ids[i]);
+    return outcomeMark(there < 0 ? "-" : other.outcomes[there]);
+  })];
+  return h("a.row", { role: "row", href: address(placeOf(i, found, route)) },
+    h("span.marks", { role: "gridcell" }, marks),
+    h("span.id", { role: "gridcell" }, visible(first.ids[i])),
+    h("span.ask", { role: "gridcell", dir: "auto" }, visible(first.ask?.[i] ?? "")),
+    h("span.answers", { role: "gridcell" }, predOf(first, i), h("span.arrow", { title: "reference" }, " / "), h("bdi.answer", { title: "reference" }, visible(first.answer?.[i] ?? ""))),
+    h("span.length", { role: "gridcell" }, first.score?.[i] !== null && first.score ? score(first.score[i]) : first.chars?.[i] !== null && first.chars ? `${count(first.chars[i])} ch` : ""));
+}
+
+function predOf(column, i) {
+  if (column.outcomes[i] === "e") return h("span.none", {}, "error");
+  if (column.noAnswer[i]) return h("span.none", {}, "no answer");
+  return h("bdi.pred", { title: "pred" }, visible(column.pred?.[i] ?? ""));
+}
