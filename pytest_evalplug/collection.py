@@ -16,7 +16,7 @@ import hashlib
 import inspect
 import json
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,7 @@ import pytest
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.dataset.ids import item_ids, safe_id
 from pytest_evalplug.dataset.meta import BenchmarkMeta
+from pytest_evalplug.dataset.shards import shard_numbers
 from pytest_evalplug.errors import ConfigError, DataError, EvalplugError, NotApplicable, nearest
 from pytest_evalplug.evaluation.scoring import Scorer
 from pytest_evalplug.inference.case import Case, dataset_of
@@ -295,19 +296,20 @@ def _adapter_options(config: RunConfig, file: str) -> AdapterOptions:
 def select(
     config: pytest.Config, items: list[pytest.Item], run: RunConfig, known: dict[str, Benchmark]
 ) -> None:
-    """Leave out benchmarks of which no subset is selected; order items by model.
+    """Leave out benchmarks of which no subset is selected, and other shards; order items by model.
 
     A ``--subset`` that no benchmark has, or an ``--eval-set`` for a benchmark that isn't there, is
     an error of one item for each benchmark it could have meant, and the others do not run.
     """
     mistake = _unknown_override(run, known) or _unknown_subset(run, known)
+    elsewhere = _other_shards(run.shard)
     blamed: set[str] = set()
     kept, left_out = [], []
     for item in items:
         case = case_of(item)
         if case is not None and mistake and _replace(item, case, mistake, blamed):
             kept.append(item)
-        elif case is not None and (mistake or _unselected(case)):
+        elif case is not None and (mistake or _unselected(case) or elsewhere(case)):
             left_out.append(item)
         else:
             kept.append(item)
@@ -324,6 +326,24 @@ def _unselected(case: Case | Placeholder) -> bool:
     return (
         isinstance(case, Placeholder) and isinstance(case.error, NotApplicable) and not case.subset
     )
+
+
+def _other_shards(
+    shard: tuple[int, int] | None,
+) -> Callable[[Case | Placeholder], bool]:
+    """Return what tells whether a case is in another shard; what has no samples is in all."""
+    numbers: dict[str, list[int]] = {}
+
+    def elsewhere(case: Case | Placeholder) -> bool:
+        if shard is None or isinstance(case, Placeholder):
+            return False
+        number, count = shard
+        if case.dataset not in numbers:
+            samples = case.adapter.samples(case.subset)
+            numbers[case.dataset] = shard_numbers(samples, case.dataset, count)
+        return numbers[case.dataset][case.position] != number
+
+    return elsewhere
 
 
 def _replace(

@@ -96,7 +96,8 @@ def finish(
     except EvalplugError as error:
         outcome.fail(str(error))
         outcome.gates = unchecked(config, "failed", "there is no summary")
-    details.clear()
+    if config.shard is None:
+        details.clear()  # else 'evalplug merge' reads them
     return outcome
 
 
@@ -172,6 +173,7 @@ def _finish_part(
         mode=config.eval_mode,
         num_skipped=len(skipped),
         partial=len(part.indices) < part.available or any(d.error == NOT_RUN for d in measured),
+        shard=config.shard and "{}/{}".format(*config.shard),
         error=failure,
         keep_details=config.dump_eval_details,
         with_extract_rate=config.dump_extract_rate,

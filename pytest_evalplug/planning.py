@@ -47,7 +47,7 @@ def decides(item: pytest.Item) -> bool:
 def manifest_of(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) -> Manifest:
     """Return what was selected of every benchmark; the same in all processes of a run."""
     parts: dict[tuple[str, str, str | None], Part] = {}
-    modules: dict[str, list[str]] = {}
+    modules = {name: _module(benchmark) for name, benchmark in benchmarks.items()}
     seen: set[Case | Placeholder] = set()
     for item in items:
         case = case_of(item)
@@ -57,9 +57,7 @@ def manifest_of(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) 
         name = case.adapter.meta.name if isinstance(case, Case) else case.benchmark
         key = (name, case.subset, case.model)
         if key not in parts:
-            benchmark = benchmarks[name]
-            parts[key] = _part(benchmark, case)
-            modules[name] = _module(benchmark)
+            parts[key] = _part(benchmarks[name], case)
         if isinstance(case, Case):
             parts[key].indices.append(case.index)
             parts[key].sample_ids.append(case.item_id)

@@ -60,7 +60,8 @@ class ResultFile:
 
     ``metrics``, ``stderr``, ``intervals`` (95 %, low and high) and ``if_errors_wrong`` are on the
     metric's own scale (percent for accuracy). ``num_samples`` is the sum of scored, errors and
-    skipped; ``num_correct`` is None where the metric has no verdict.
+    skipped; ``num_correct`` is None where the metric has no verdict. ``shard`` is which part of a
+    split run this is, as in ``1/3``.
 
     ``unlisted`` metrics are in no table. Of samples asked ``repeats`` times, ``num_distinct`` are
     different, and ``metric_samples`` says over how many of them pass@k and the like are, for each
@@ -82,6 +83,7 @@ class ResultFile:
     num_skipped: int = 0
     num_correct: int | None = None
     partial: bool = False
+    shard: str | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     stderr: dict[str, float] = field(default_factory=dict)
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)

@@ -110,4 +110,5 @@ def _of_benchmark(parts: Sequence[ResultFile]) -> Iterator[str]:
     if cut := sum(part.num_truncated for part in parts):
         yield f"{cut} of {sum(part.num_replies for part in parts)} replies were cut at max_tokens"
     if some := sum(part.num_samples for part in parts if part.partial):
-        yield f"partial run, {some} samples; not the benchmark's score"
+        shards = dict.fromkeys(f" (shard {part.shard})" for part in parts if part.shard)
+        yield f"partial run{''.join(shards)}, {some} samples; not the benchmark's score"

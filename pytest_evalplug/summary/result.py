@@ -25,6 +25,7 @@ def build_result(
     mode: str,
     num_skipped: int = 0,
     partial: bool = False,
+    shard: str | None = None,
     repeats: int = 1,
     k: Sequence[int] = (),
     num_distinct: int = 0,
@@ -61,6 +62,7 @@ def build_result(
         num_skipped=num_skipped,
         num_correct=sum(verdicts) if verdicts else None,
         partial=partial,
+        shard=shard,
         metrics=metrics,
         stderr=_given(scores, "stderr"),
         intervals={

@@ -168,7 +168,8 @@ def known_scale(metric: str) -> float:
 
 def incomplete(result: ResultFile) -> str | None:
     """Return in a few words why a result is not the whole dataset's, None where it is."""
-    reasons = ["partial run"] if result.partial else []
+    shard = f" (shard {result.shard})" if result.shard else ""
+    reasons = [f"partial run{shard}"] if result.partial else []
     if result.num_errors:
         reasons.append(f"{result.num_errors} {'error' if result.num_errors == 1 else 'errors'}")
     return ", ".join(reasons) or None
