@@ -69,6 +69,7 @@ def test_the_file_is_as_documented(run: RunDirectory) -> None:
         "num_skipped": 0,
         "num_correct": 80,
         "partial": True,
+        "shard": None,
         "stderr": {"accuracy": 3.33},
         "intervals": {"accuracy": [79.8, 94.0]},
         "if_errors_wrong": {"accuracy": 80.0},
