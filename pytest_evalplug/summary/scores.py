@@ -105,9 +105,11 @@ class Scores:
 
     def notes(self, rows: Iterable[Row]) -> Iterator[str]:
         """Yield why cells of groups in ``rows`` are empty."""
-        shown = {row.dataset for row in rows}
+        shown = {(row.dataset, row.metric) for row in rows}
+        names = {row.dataset for row in rows}
+        own = {(group.name, group.metric) for group in self.groups if group.name in names}
         for (model, name, metric), reason in self.reasons.items():
-            if name in shown:
+            if (name, metric) in shown | own:
                 yield f"{name} {model}: no {metric}, {reason}"
 
     def _add(self, group: SummaryGroup, model: str) -> None:
