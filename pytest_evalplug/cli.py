@@ -15,6 +15,7 @@ from pytest_evalplug.errors import EvalplugError
 COMMANDS = {
     "compare": "say how runs differ, sample by sample",
     "cases": "check postprocessors and Evaluators against files of labelled cases",
+    "merge": "join the shards of a run into one run",
     "view": "show runs in the browser, those that are going on too",
 }
 """Name -> summary; the modules are in :mod:`pytest_evalplug.commands`."""

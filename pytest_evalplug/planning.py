@@ -68,13 +68,8 @@ def manifest_of(benchmarks: dict[str, Benchmark], items: Sequence[pytest.Item]) 
         part.sample_ids = [part.sample_ids[i] for i in order]
     # in the order of collection, whatever a plugin made of it: then all sums and tables agree
     return Manifest(
-        sorted(parts.values(), key=lambda part: (rank[part.benchmark], _place(part))), modules
+        sorted(parts.values(), key=lambda part: (rank[part.benchmark], part.place)), modules
     )
-
-
-def _place(part: Part) -> int:
-    """Return a subset's position in its benchmark."""
-    return part.subsets.index(part.subset) if part.subset in part.subsets else -1
 
 
 def _part(benchmark: Benchmark, case: Case | Placeholder) -> Part:

@@ -1,0 +1,154 @@
+"""``evalplug merge``: shards joined, scored as one run, and shown."""
+
+from __future__ import annotations
+
+__all__ = ["merge_runs"]
+
+import importlib.util
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.finish import Outcome, finish
+from pytest_evalplug.options import RunConfig, model_tables
+from pytest_evalplug.report.gates import gate_lines
+from pytest_evalplug.report.header import short_path
+from pytest_evalplug.report.junit import write_junit
+from pytest_evalplug.report.outputs import write_outputs
+from pytest_evalplug.report.text import clean
+from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.merging import Shard, find_shards, join_shards
+from pytest_evalplug.stash import MANIFEST
+from pytest_evalplug.wire import Manifest
+
+_DUMPS = ("dump_extract_rate", "dump_res_length", "dump_eval_details")
+_GATES = ("gates", "baseline", "max_drop", "significance")
+
+
+def merge_runs(folders: Sequence[Path], options: Sequence[str]) -> int:
+    """Join the shards in ``folders`` into a new run, score it, and return the exit status.
+
+    It is 0, or 1 where a gate is not reached. ``options`` are pytest's; its ini file, the
+    benchmarks' conftests and ``[tool.evalplug]`` count as in a session, but no item is run. Raises
+    EvalplugError if the runs don't belong together.
+    """
+    shards = find_shards(folders)
+    manifest = Manifest.joined([_manifest(shard) for shard in shards])
+    manifest.modules = {name: _here(*entry) for name, entry in manifest.modules.items()}
+    files = dict.fromkeys(file for _, file, _, _ in manifest.modules.values())
+    merge = _Merge(shards, manifest)
+    status = int(pytest.main(["-p", "no:cacheprovider", *options, *files], plugins=[merge]))
+    return 2 if status == pytest.ExitCode.USAGE_ERROR else status
+
+
+def _manifest(shard: Shard) -> Manifest:
+    manifest = Manifest.read(shard.path / "journal" / MANIFEST)
+    if not manifest.parts:
+        raise DataError(
+            "not a whole run directory: it lacks journal/manifest.json",
+            where=str(shard.path),
+            fix="Keep everything in it, journal/ too",
+        )
+    return manifest
+
+
+def _here(module: str, file: str, root: str, name: str) -> list[str]:
+    """Return where a benchmark's module is on this machine, if the shard's had another place."""
+    path = Path(file)
+    if path.is_file():
+        return [module, file, root, name]
+    depth = len(path.parts) - len(Path(root).parts)
+    for start in range(1, len(path.parts)):
+        here = Path.cwd().joinpath(*path.parts[start:])
+        if here.is_file() and len(here.parts) > depth:
+            return [module, str(here), str(here.parents[depth - 1]), name]
+    spec = importlib.util.find_spec(module) if "." in module else None
+    if spec is None or spec.origin is None:
+        raise ConfigError(
+            f"the benchmarks' module {file} is not here",
+            where="evalplug merge",
+            fix="Call it where pytest was called",
+        )
+    return [module, spec.origin, str(Path(spec.origin).parents[depth - 1]), name]
+
+
+class _Merge:
+    """Takes the place of a session, once pytest has read its configuration."""
+
+    def __init__(self, shards: Sequence[Shard], manifest: Manifest) -> None:
+        self._shards = shards
+        self._manifest = manifest
+        self._started = datetime.now()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> int:
+        """Merge, and return the exit status."""
+        settings = _settings(config, self._shards[0].snapshot | {"shard": None})
+        run = RunDirectory.create(settings.work_dir)
+        try:
+            join_shards(self._shards, run, ["evalplug merge", *map(str, self._paths)])
+        except BaseException:
+            run.close()
+            shutil.rmtree(run.path)
+            raise
+        with run:
+            outcome = finish(settings, run, self._manifest, None)
+            outcome.notes += self._missing()
+            config.hook.pytest_evalplug_finished(config=config, outcome=outcome)
+            status = self._write(config, settings, outcome)
+        _show(outcome)
+        return status
+
+    @property
+    def _paths(self) -> list[Path]:
+        return [shard.path for shard in self._shards]
+
+    def _missing(self) -> Iterator[str]:
+        """Yield which shards are not there, if the run lacks samples."""
+        count = self._shards[0].place[1]
+        there = {shard.place[0] for shard in self._shards}
+        missing = [f"{n}/{count}" for n in range(1, count + 1) if n not in there]
+        whole = all(len(part.indices) == part.available for part in self._manifest.parts)
+        if missing and not whole:
+            yield f"missing shards: {', '.join(missing)}"
+
+    def _write(self, config: pytest.Config, settings: RunConfig, outcome: Outcome) -> int:
+        failed = sum(gate.outcome == "failed" for gate in outcome.gates)
+        status = int(bool(failed or outcome.failed))
+        reason = f"{failed} gates not reached" if failed else "incomplete" if status else "passed"
+        write_outputs(
+            settings,
+            outcome,
+            junit=None,
+            started=self._started,
+            exit={"status": status, "reason": reason, "failed_gates": failed},
+        )
+        junit = getattr(config.option, "xmlpath", None)
+        if junit and outcome.table is not None:
+            strict = settings.junit == "strict"
+            write_junit(Path(junit), outcome.table, outcome.gates, strict=strict)
+        return int(bool(status or outcome.failed))
+
+
+def _settings(config: pytest.Config, snapshot: dict[str, Any]) -> RunConfig:
+    """Return what the shards were run with, where nothing else is said now."""
+    now = RunConfig.from_pytest(config).following(snapshot, model_tables(config))
+    kept: dict[str, Any] = {name: snapshot[name] for name in ("stage", *_DUMPS)}
+    if not (now.gates or now.baseline):
+        kept |= {name: snapshot[name] for name in _GATES}
+        kept["gates"] = tuple(snapshot["gates"])
+    return replace(now, **kept, saved=tuple(snapshot["models"] or snapshot["saved"]), models=())
+
+
+def _show(outcome: Outcome) -> None:
+    if outcome.table is not None:
+        print(outcome.table.text())
+    lines = [*gate_lines(outcome.gates), *map(clean, outcome.notes)]
+    print("", *lines, *([""] if lines else []), sep="\n", end="")
+    print(f"merged run in {short_path(outcome.run.path)}")
