@@ -75,7 +75,9 @@ def _row(line: Line) -> dict[str, str]:
     flipped = found.gained or found.lost or found.test == "McNemar"
     return {
         "dataset": line.dataset,
-        "metric": found.metric,
+        "metric": found.metric
+        if found.metric == found.old_metric
+        else f"{found.old_metric} → {found.metric}",
         "old": f"{found.old:.2f} ({found.old_n})",
         "new": f"{found.new:.2f} ({found.new_n})",
         "difference": _with_error(found),

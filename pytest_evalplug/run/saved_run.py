@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["SavedRun", "open_saved"]
+__all__ = ["ForeignRun", "SavedRun", "open_foreign", "open_saved"]
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from pytest_evalplug.errors import DataError
+from pytest_evalplug.errors import ConfigError, DataError
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.run.results import ResultFile
@@ -33,6 +33,13 @@ class SavedRun(Protocol):
 
     def records(self, model: str, dataset: str) -> Mapping[str, Mapping[str, Any]]:
         """Return index -> prediction record, each read when it is asked for."""
+
+
+class ForeignRun(SavedRun, Protocol):
+    """A run of another tool, whose predictions may be scored by our Evaluators."""
+
+    def predicted(self) -> list[tuple[str, str]]:
+        """Return (model, dataset) of all predictions, with results or without."""
 
 
 class _OwnRun:
@@ -65,12 +72,39 @@ class _OwnRun:
 def open_saved(which: str, work_dir: Path) -> SavedRun:
     """Open a run by its folder, its timestamp in ``work_dir``, or ``latest``.
 
-    Raises ConfigError if there is none, DataError if the folder is not a run's.
+    A folder may be one of OpenCompass (with ``predictions/`` and ``results/``) or of lm-eval (with
+    ``results_*.json``), told by what is in it. Raises ConfigError if there is none, DataError if
+    the folder is not a run's.
     """
-    folder = Path(which).expanduser()
-    path = folder if folder.is_dir() else RunDirectory.find(work_dir, which)
-    if not (path / "results").is_dir():
+    path = Path(which).expanduser()
+    if not path.is_dir():
+        try:
+            path = RunDirectory.find(work_dir, which)
+        except ConfigError as error:
+            raise ConfigError(f"{error.what}, and no folder of that name", fix=error.fix) from error
+    if any((path / "configs").glob("*.json")):  # OpenCompass keeps Python there
+        if not (path / "results").is_dir():
+            raise DataError(
+                "not a run that has results",
+                where=str(path),
+                fix="Give the folder of a finished run",
+            )
+        return _OwnRun(path)
+    return open_foreign(path)
+
+
+def open_foreign(path: Path) -> ForeignRun:
+    """Open a folder that another tool wrote. Raises DataError if it is of no known one."""
+    from pytest_evalplug.run.foreign.lm_eval import LmEvalRun, result_files
+    from pytest_evalplug.run.foreign.opencompass import OpenCompassRun
+
+    if result_files(path):
+        return LmEvalRun(path)
+    run = OpenCompassRun(path)
+    if not (run.tables() or run.predicted()):
         raise DataError(
-            "not a run that has results", where=str(path), fix="Give the folder of a finished run"
+            "no run: neither ours, nor OpenCompass's, nor lm-eval's",
+            where=str(path),
+            fix="Give the folder that has results/ or results_*.json",
         )
-    return _OwnRun(path)
+    return run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Difference", "Pair", "compare_results", "shared_metrics"]
+__all__ = ["Difference", "Pair", "compare_results", "metric_pairs", "shared_metrics"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError
-from pytest_evalplug.evaluation.outcome import scale_of
+from pytest_evalplug.evaluation.outcome import BINARY, scale_of
 from pytest_evalplug.evaluation.paired import bootstrap_p, matched_interval, mcnemar_p
 from pytest_evalplug.evaluation.statistics import (
     Interval,
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 class Difference:
     """How one metric differs, new minus old; everything is on the metric's own scale.
 
-    ``old`` and ``new`` are the metric over the ``old_n`` and ``new_n`` samples that each result
+    ``old_metric`` is what ``metric`` is called in the old result. ``old`` and ``new`` are it over the ``old_n`` and ``new_n`` samples that each result
     has scored. ``difference``, its standard error and its 95 % ``interval`` are over the
     ``num_pairs`` samples that both have; ``p_value`` is the two-sided one of ``test``. They are
     None where the metric is no mean over samples (BLEU of a corpus), or where too few pairs leave
@@ -49,6 +49,7 @@ class Difference:
     """
 
     metric: str
+    old_metric: str
     old: float
     new: float
     old_n: int
@@ -73,8 +74,24 @@ def shared_metrics(old: ResultFile, new: ResultFile) -> list[str]:
     return [m for m in metrics_in_order(new) if m in theirs and m != EXTRACT_RATE]
 
 
-def compare_results(old: ResultFile, new: ResultFile, metric: str | None = None) -> Difference:
-    """Return how ``metric``, or the first that both have, differs between two results.
+def metric_pairs(old: ResultFile, new: ResultFile) -> list[tuple[str, str]]:
+    """Return the metrics that can be compared, as they are called in the old and the new result.
+
+    Where no name is shared, as between tools, that is what each calls right or wrong, if it does.
+    """
+    if shared := shared_metrics(old, new):
+        return [(metric, metric) for metric in shared]
+    binary = [
+        next((m for m in metrics_in_order(result) if m.partition(",")[0] in BINARY), None)
+        for result in (old, new)
+    ]
+    return [(binary[0], binary[1])] if binary[0] and binary[1] else []
+
+
+def compare_results(
+    old: ResultFile, new: ResultFile, metric: str | None = None, *, old_metric: str | None = None
+) -> Difference:
+    """Return how ``metric``, or the first of :func:`metric_pairs`, differs between two results.
 
     A sample is the same in both if it has the same id, or where they have no id in common (other
     tools name samples otherwise) the same index. Right and wrong of independent samples are
@@ -82,23 +99,23 @@ def compare_results(old: ResultFile, new: ResultFile, metric: str | None = None)
 
     Raises DataError if a result was written without details, or lacks the metric.
     """
-    name = metric or next(iter(shared_metrics(old, new)), None)
-    for result in (old, new):
-        if name is None or name not in result.metrics:
-            raise DataError(
-                f"{result.model} has no {name or 'metric in common'}",
-                where=f"results of {result.dataset}",
-            )
-    assert name is not None
+    first = next(iter(metric_pairs(old, new)), (None, None))
+    before, name = (old_metric or metric, metric) if metric else first
+    if before is None or name is None:
+        raise DataError("the results have no metric in common", where=old.dataset)
+    for result, needed in ((old, before), (new, name)):
+        if needed not in result.metrics:
+            raise DataError(f"{result.model} has no {needed}", where=result.dataset)
     ours, theirs = _by_sample(old, new)
     both = [Pair(detail, theirs[key]) for key, detail in ours.items() if key in theirs]
-    reader = _reader(old, name), _reader(new, name)
+    reader = _reader(old, before), _reader(new, name)
     pairs = [p for p in both if _measured(p.old, reader[0]) and _measured(p.new, reader[1])]
     return Difference(
         metric=name,
-        old=old.metrics[name],
+        old_metric=before,
+        old=old.metrics[before],
         new=new.metrics[name],
-        old_n=old.samples_of(name),
+        old_n=old.samples_of(before),
         new_n=new.samples_of(name),
         num_pairs=len(pairs),
         gained=[p for p in pairs if (p.old.correct, p.new.correct) == (False, True)],

@@ -6,12 +6,13 @@ __all__ = ["Comparison", "Line", "Side", "compare_sides", "pair_sides"]
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
 from pytest_evalplug.evaluation.paired import holm
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.run.saved_run import SavedRun
-from pytest_evalplug.summary.comparison import Difference, compare_results, shared_metrics
+from pytest_evalplug.summary.comparison import Difference, compare_results, metric_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +115,16 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
     notes: list[str] = []
     for theirs, ours in _datasets(old, new, datasets, notes):
         before, after = _result(old, theirs), _result(new, ours)
-        metrics: list[str | None] = [*shared_metrics(before, after)]
-        try:  # without a shared metric the error says so
+        try:
             found = [
-                Line(ours, compare_results(before, after, metric)) for metric in metrics or [None]
+                Line(ours, compare_results(before, after, metric, old_metric=old_metric))
+                for old_metric, metric in metric_pairs(before, after)
             ]
         except EvalplugError as error:
             notes.append(f"{ours}: not compared: {error}")
+            continue
+        if not found:
+            notes.append(f"{ours}: not compared: there is no metric that both have")
             continue
         lines += found
         notes += [f"{ours}: {note}" for note in _cautions(before, after)]
@@ -176,14 +180,23 @@ def _cautions(old: ResultFile, new: ResultFile) -> Iterator[str]:
 
 
 def _other_references(old: ResultFile, new: ResultFile) -> int:
-    """Count the samples of one index whose references are different texts."""
-    theirs = {detail.index: detail.answer for detail in old.details or ()}
-    return sum(
-        isinstance(detail.answer, str)
-        and isinstance(before := theirs.get(detail.index), str)
-        and before.split() != detail.answer.split()
-        for detail in new.details or ()
-    )
+    """Count the samples of one index whose references are other texts.
+
+    Another tool may keep the reference in another form (the solution that ends in it, 1,000 for
+    1000), so there it is only said if it holds for most.
+    """
+    theirs = {detail.index: detail for detail in old.details or ()}
+    pairs = [(theirs[d.index], d) for d in new.details or () if d.index in theirs]
+    same_tool = any(before.sample_id == after.sample_id for before, after in pairs)
+    differing = sum(_differ(before.answer, after.answer) for before, after in pairs)
+    return differing if same_tool or 2 * differing > len(pairs) else 0
+
+
+def _differ(old: Any, new: Any) -> bool:
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return False
+    short, long = sorted(("".join(text.replace(",", "").split()) for text in (old, new)), key=len)
+    return not (short and long.casefold().endswith(short.casefold()))
 
 
 def _coverage(found: Difference) -> Iterator[str]:

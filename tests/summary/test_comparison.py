@@ -129,7 +129,7 @@ def test_nothing_in_common() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "metric", "message"),
     [
-        (right_or_wrong("R"), graded([1.0]), None, "m has no metric in common"),
+        (right_or_wrong("R"), graded([1.0]), None, "no metric in common"),
         (right_or_wrong("R"), right_or_wrong("R"), "f1", "m has no f1"),
         (right_or_wrong("R"), result(MATH, "m", 50), None, "were written without details"),
     ],
