@@ -150,8 +150,8 @@ def _checked_call(node: ast.Call) -> list[ast.expr]:
         raise ConfigError(f"unknown function {one_line(name, 40)!r}", fix=nearest(name, _FUNCTIONS))
     _, fewest, most = _FUNCTIONS[name]
     if node.keywords or not fewest <= len(node.args) <= most:
-        bounds = f"{fewest} or more" if most == math.inf else " or ".join({f"{fewest}", f"{most}"})
-        raise ConfigError(f"{name}() takes {bounds} arguments")
+        bounds = {fewest: f"{fewest}", math.inf: f"{fewest} or more"}.get(most, "1 or 2")
+        raise ConfigError(f"{name}() takes {bounds} argument{'' if most == 1 else 's'}")
     return node.args
 
 

@@ -67,7 +67,7 @@ class SummaryGroup:
         except OverflowError:
             result = math.inf
         if not math.isfinite(result):
-            raise EvalplugError("the values are too large, or not finite")
+            raise EvalplugError("the values are too large")
         return result
 
     def coefficients(self) -> list[float] | None:
@@ -90,6 +90,8 @@ class SummaryGroup:
         return name if metric is None else f"{name}/{metric}"
 
     def _transformed(self, place: int, value: float) -> float:
+        if not math.isfinite(value):
+            raise EvalplugError(f"{self.label(place)} is {value}")
         transform = self.transforms.get(place)
         try:
             return transform(value) if transform else value
