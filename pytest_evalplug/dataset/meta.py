@@ -35,6 +35,9 @@ class BenchmarkMeta:
     """The folder in a data directory; ``name`` if not given. Benchmarks may share one."""
     pretty_name: str = ""
     description: str = ""
+    """What is asked, in one English sentence."""
+    description_zh: str = ""
+    """The same in Chinese."""
     tags: Sequence[str] = ()
     paper_url: str = ""
     license: str = ""
