@@ -13,7 +13,7 @@ from pytest_evalplug.summary.groups import in_order_of_need, read_group, read_gr
 
 PAIRS = [["a", "em"], ["b", "f1"]]
 scores = st.floats(0.001, 1e6)
-weights = st.one_of(st.integers(0, 1000), st.floats(0, 1000))
+weights = st.one_of(st.integers(0, 1000), st.floats(1e-3, 1000))
 
 
 def value_of(values: list[float], **config: Any) -> float:
