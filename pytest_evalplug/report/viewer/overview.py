@@ -15,6 +15,7 @@ from pytest_evalplug.run.saved_run import SavedRun
 from pytest_evalplug.summary.rows import dataset_rows
 from pytest_evalplug.summary.table import Table
 
+_AVERAGES = frozenset(("naive_average", "weighted_average", "harmonic_mean"))
 _NOT_SHOWN = ("details", "other")
 
 
@@ -32,8 +33,7 @@ def overview(run: SavedRun, state: str = "finished") -> dict[str, Any]:
     found = [run.result(model, dataset, details=False) for model, dataset in run.tables()]
     results = [result for result in found if result is not None]
     summary = _last_summary(run) or _own_summary(results)
-    for row in summary["rows"]:
-        row["percent"] = scale_of(row["metric"]) == 100
+    _tell_percent(summary["rows"])
     return {
         "name": run.name,
         "state": state,
@@ -44,6 +44,15 @@ def overview(run: SavedRun, state: str = "finished") -> dict[str, Any]:
             if result is not None
         ],
     }
+
+
+def _tell_percent(rows: list[dict[str, Any]]) -> None:
+    """Add to each row whether its scale is percent; averages are on the scale of all others."""
+    for row in rows:
+        row["percent"] = scale_of(row["metric"]) == 100
+    every = all(row["percent"] for row in rows if row["metric"] not in _AVERAGES)
+    for row in rows:
+        row["percent"] |= every and row["metric"] in _AVERAGES
 
 
 def _head(result: ResultFile) -> dict[str, Any]:

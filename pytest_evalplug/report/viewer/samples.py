@@ -92,7 +92,8 @@ class SampleTable:
             self._flags["no_answer"].append(position)
         if record.get("finish_reason") == "length":
             self._flags["truncated"].append(position)
-        length = _length(record.get("prediction"))
+        # of likelihoods, the prediction is a letter that nobody wrote
+        length = None if "continuations" in record else _length(record.get("prediction"))
         columns = self._columns
         columns["ids"].append(detail.sample_id)
         columns["pred"].append(_short(detail.pred))

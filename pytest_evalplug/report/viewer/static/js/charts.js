@@ -4,8 +4,8 @@ import { h, svg } from "./dom.js";
 import { count, OUTCOMES, plural } from "./format.js";
 import { calibration, histogram } from "./stats.js";
 
-const [WIDTH, HEIGHT] = [380, 178];
-const PLOT = { left: 38, right: 8, top: 8, bottom: 34 };
+const [WIDTH, HEIGHT] = [380, 160];
+const PLOT = { left: 38, right: 8, top: 8, bottom: 22 };
 const INNER = { width: WIDTH - PLOT.left - PLOT.right, height: HEIGHT - PLOT.top - PLOT.bottom };
 const x = (share) => PLOT.left + share * INNER.width;
 const y = (share) => PLOT.top + (1 - share) * INNER.height;
@@ -33,7 +33,7 @@ export function lengthChart(column, positions) {
     });
   });
   const edges = [0, bins.length >> 1, bins.length].map((n) =>
-    label(x(n / bins.length), HEIGHT - 20, n === bins.length ? compact(bins[n - 1].to) : compact(bins[n].from), n === 0 ? "start" : n === bins.length ? "end" : "middle"));
+    label(x(n / bins.length), HEIGHT - 5, n === bins.length ? compact(bins[n - 1].to) : compact(bins[n].from), n === 0 ? "start" : n === bins.length ? "end" : "middle"));
   const letters = Object.keys(OUTCOMES).filter((letter) => bins.some((bin) => bin.counts[letter]));
   return card(`Reply length, ${unit}`, drawing(`Reply lengths of ${plural(values.length, "sample")}, up to ${count(bins.at(-1).to)} ${unit}`,
     hatch(), frame([0, top], compact), bars, edges), legend(letters));
@@ -54,10 +54,10 @@ export function calibrationChart(column, positions) {
     ];
   });
   const diagonal = svg("line.diagonal", { x1: x(0), y1: y(0), x2: x(1), y2: y(1) });
-  const below = ["0", "0.5", "1"].map((text, n) => label(x(n / 2), HEIGHT - 20, text, ["start", "middle", "end"][n]));
+  const below = ["0", "0.5", "1"].map((text, n) => label(x(n / 2), HEIGHT - 5, text, ["start", "middle", "end"][n]));
   return card("Calibration of the choices", drawing(`Reliability diagram, expected calibration error ${ece.toFixed(3)}`,
-    frame([0, 1], (value) => value.toFixed(1)), diagonal, marks, below, label(x(0.5), HEIGHT - 5, "confidence", "middle")),
-  h("p.chart-note", {}, `Share that is right, over the chosen option's share of probability. Expected calibration error ${ece.toFixed(3)} (n = ${count(total)}).`));
+    frame([0, 1], (value) => value.toFixed(1)), diagonal, marks, below),
+  h("p.chart-note", {}, `Upward: the share that is right; to the right: the share of probability that the chosen option has. Expected calibration error ${ece.toFixed(3)} (n = ${count(total)}).`));
 }
 
 export function card(title, ...content) {

@@ -19,13 +19,13 @@ export function makeFilterBar(change) {
   });
   const chips = h("div.chips", { role: "group", "aria-label": "Filters" });
   const choices = h("div.choices");
-  const element = h("form.filters", { role: "search", onsubmit: (event) => event.preventDefault() }, h("div.search", {}, search), chips, choices);
+  const element = h("form.filters", { role: "search", onsubmit: (event) => event.preventDefault() }, h("div.search", {}, search), choices, chips);
 
   function update(found, query) {
     const { first, filters, counts } = found;
     if (document.activeElement !== search) search.value = filters.text;
     const focused = document.activeElement?.dataset?.key;
-    chips.replaceChildren(...outcomeChips(first, filters, counts), ...flagChips(filters, counts), ...(found.flipped ? flipChips(filters, counts) : []));
+    chips.replaceChildren(...outcomeChips(first, filters, counts), ...flagChips(filters, counts), ...(found.flipped ? flipChips(found) : []));
     choices.replaceChildren(...selects(found, query));
     if (focused) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   }
@@ -50,8 +50,9 @@ export function makeFilterBar(change) {
       chip(flag, text, counts.flag[flag], filters.flags.has(flag), () => change({ flag: toggled(filters.flags, flag) })));
   }
 
-  function flipChips(filters, counts) {
-    const texts = { any: "flipped ", gain: "right only beside ", loss: "right only here " };
+  function flipChips({ filters, counts, first, others }) {
+    const other = others.length === 1 ? others[0].name : "another";
+    const texts = { any: "flipped ", gain: `right in ${other} alone `, loss: `right in ${first.name} alone ` };
     return Object.entries(texts).map(([flip, text]) => chip(`flip-${flip}`, text, counts.flip[flip], filters.flip === flip, () => change({ flip: filters.flip === flip ? "" : flip })));
   }
 

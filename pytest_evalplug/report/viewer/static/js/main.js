@@ -62,8 +62,10 @@ function drawCrumbs() {
     benchmark === undefined ? null : [benchmark, { run, benchmark, query }],
     id === undefined ? null : [id, route],
   ].filter(Boolean);
-  document.getElementById("crumbs").replaceChildren(h("ol", {}, places.map(([text, place], n) =>
+  const crumbs = document.getElementById("crumbs");
+  crumbs.replaceChildren(h("ol", {}, places.map(([text, place], n) =>
     h("li", {}, n === places.length - 1 ? h("span", { "aria-current": "page" }, text) : h("a", { href: address(place) }, text)))));
+  crumbs.scrollLeft = crumbs.scrollWidth;
 }
 
 function up() {

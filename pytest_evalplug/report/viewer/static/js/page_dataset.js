@@ -34,7 +34,7 @@ export async function showDataset({ source, main, route, navigate }) {
   const list = new VirtualList({ label: "Samples", height: () => (wide.matches ? 36 : 62), row: (i) => sampleRow(i, found, here) });
   const panel = h("details.panel", { open: wide.matches && innerHeight > 700 }, h("summary", {}, "Charts"), charts);
   const empty = h("p.note.empty", { hidden: true }, "No sample passes these filters. ", h("button", { type: "button", onclick: () => change({ show: "", subset: "", flag: "", flip: "", q: "" }) }, "Clear the filters"));
-  main.replaceChildren(heading, panel, bar.element, figure, list.element, empty);
+  main.replaceChildren(heading, h("div.browse", {}, panel, h("div.samples", {}, bar.element, figure, list.element, empty)));
 
   async function update() {
     const asked = here;
@@ -82,7 +82,7 @@ function headingOf({ first, others, run }, route) {
     h("div.standing", {}, [first, ...others].map((column) => {
       const counts = {};
       for (const letter of column.outcomes) counts[letter] = (counts[letter] ?? 0) + 1;
-      return h("div.model-line", {}, h("b", {}, h("bdi", {}, column.name)), shares(Object.entries(counts), column.length), h("span.note", {}, measureOf(column, counts, run)));
+      return h("div.model-line", {}, h("b", {}, h("bdi", {}, column.name)), shares([..."rwesn"].map((letter) => [letter, counts[letter] ?? 0]), column.length), h("span.note", {}, measureOf(column, counts, run)));
     })),
   ];
 }
@@ -132,7 +132,14 @@ function sampleRow(i, found, route) {
     h("span.id", { role: "gridcell" }, visible(first.ids[i])),
     h("span.ask", { role: "gridcell", dir: "auto" }, visible(first.ask?.[i] ?? "")),
     h("span.answers", { role: "gridcell" }, predOf(first, i), h("span.arrow", { title: "reference" }, " / "), h("bdi.answer", { title: "reference" }, visible(first.answer?.[i] ?? ""))),
-    h("span.length", { role: "gridcell" }, first.score?.[i] !== null && first.score ? score(first.score[i]) : first.chars?.[i] !== null && first.chars ? `${count(first.chars[i])} ch` : ""));
+    h("span.length", { role: "gridcell" }, figureOf(first, i)));
+}
+
+/** Return the one number of a sample that says most: its score, its confidence, or its length. */
+function figureOf({ score: scores, confidence, chars }, i) {
+  if (typeof scores?.[i] === "number") return score(scores[i]);
+  if (typeof confidence?.[i] === "number") return h("span", { title: "the chosen option's share of probability" }, `${Math.round(100 * confidence[i])} %`);
+  return typeof chars?.[i] === "number" ? h("span", { title: "characters of the reply" }, `${count(chars[i])} ch`) : "";
 }
 
 function predOf(column, i) {

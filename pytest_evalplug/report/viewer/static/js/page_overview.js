@@ -5,6 +5,8 @@ import { count, duration, plural, score, when } from "./format.js";
 import { intervalBar, intervalOf, shares } from "./marks.js";
 import { address } from "./route.js";
 
+const SHOWN_NOTES = 6;
+
 export async function showOverview({ source, main, route }) {
   let run;
   const draw = async () => {
@@ -18,7 +20,7 @@ export async function showOverview({ source, main, route }) {
 
 function contentOf(run) {
   return [
-    h("h1", {}, when(run.name)),
+    h("h1", {}, `Run ${when(run.name)}`),
     h("p.note", {}, factsOf(run)),
     run.live ? progressOf(run) : null,
     run.gates.length ? gatesOf(run.gates) : null,
@@ -129,7 +131,10 @@ function cellOf(row, cell, href) {
 // --- around it
 
 function notesOf(notes) {
-  return h("section.notes", {}, h("h2", {}, "Notes"), h("ul", {}, notes.map((note) => h("li", {}, note))));
+  const list = (some) => h("ul", {}, some.map((note) => h("li", {}, note)));
+  const more = notes.slice(SHOWN_NOTES);
+  return h("section.notes", {}, h("h2", {}, "Notes"), list(notes.slice(0, SHOWN_NOTES)),
+    more.length ? h("details.panel", {}, h("summary", {}, `${count(more.length)} more`), list(more)) : null);
 }
 
 function gatesOf(gates) {

@@ -27,10 +27,10 @@ export async function showSample({ source, main, route, navigate }) {
 
   main.replaceChildren(
     h("div.sample-bar", {},
-      step("‹ Before", "k", neighbour(-1), addressOf), step("Next ›", "j", neighbour(1), addressOf),
+      step("‹ Previous", "k", neighbour(-1), addressOf), step("Next ›", "j", neighbour(1), addressOf),
       h("span.place", {}, place < 0 ? "outside the filters" : `${count(place + 1)} of ${count(positions.length)}`),
       h("span.fill"), besideChoice(source, found, route, change), linkButton(), copyJson(columns[0].sample, route.id)),
-    h("h1.sample-title", {}, outcomeMark(first.outcomes[position], { word: true }), " ", h("bdi", {}, visible(route.id)),
+    h("h1.sample-title", {}, columns.length > 1 ? null : [outcomeMark(first.outcomes[position], { word: true }), " "], h("bdi", {}, visible(route.id)),
       first.subsets.length > 1 ? h("span.note", {}, ` ${first.subset(position)}`) : null),
     h("section.asked", { "aria-label": "Prompt" }, conversation(columns[0].sample)),
     h(`div.replies.of-${Math.min(columns.length, 3)}`, {}, columns.map((column) => replyColumn(column, columns.length > 1))));
@@ -48,7 +48,7 @@ async function reading(column, route) {
 }
 
 function replyColumn({ name, outcome, sample }, several) {
-  const title = h("h2.column-name", {}, outcome ? outcomeMark(outcome) : null, " ", h("bdi", {}, name));
+  const title = h("h2.column-name", {}, several && outcome ? [outcomeMark(outcome), " "] : null, h("bdi", {}, name));
   if (!sample) return h("article.column", {}, title, h("p.note", {}, "has not this sample"));
   const { reply, facts } = replyOf(sample, outcome);
   return h(`article.column${several ? "" : ".alone"}`, { "aria-label": name }, title, h("div.reply", {}, reply.flat(2).filter(Boolean)), h("dl.facts", {}, facts.filter(Boolean)));

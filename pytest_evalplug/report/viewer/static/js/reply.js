@@ -48,7 +48,7 @@ function extracted(pred, detail, places, scored) {
   const own = detail.metadata?.pred !== undefined && detail.metadata.pred !== detail.pred ? h("p.note", {}, `by the benchmark: ${asText(detail.pred)}; then by the Evaluator`) : null;
   if (empty) return fact("Extracted", h("span.none", {}, "nothing"), own);
   const where = scored ? null : h("p.note", {}, places.some(Boolean) ? "marked in the reply" : "not in the reply in these words");
-  return fact("Extracted", h("span.value-text", { dir: "auto" }, longText(asText(pred))), own, where);
+  return fact(scored ? "Chosen" : "Extracted", h("span.value-text", { dir: "auto" }, longText(asText(pred))), own, where);
 }
 
 function reference({ record, detail }) {
@@ -64,7 +64,7 @@ function figures(record) {
   if (record.usage) texts.push(...Object.entries(record.usage).filter(([name, value]) => typeof value === "number" && name !== "total_tokens").map(([name, value]) => `${count(value)} ${name.replace("_", " ")}`));
   if (typeof record.prediction === "string" && !record.continuations) texts.push(`${count(record.prediction.length)} characters`);
   if (record.dropped_shots) texts.push(`${record.dropped_shots} shots left out: the prompt was too long`);
-  return texts.length ? fact("Reply", texts.map((text) => h("div", {}, text))) : null;
+  return texts.length ? fact("About the reply", texts.map((text) => h("div", {}, text))) : null;
 }
 
 /** The options as they were shown, with their likelihoods where those were the question. */
@@ -80,9 +80,9 @@ function options(record, detail) {
     const share = values ? Math.exp(values[n] - top) / sum : null;
     return h("tr", { "data-right": right.has(letter), "data-chosen": chosen === letter },
       h("th", { scope: "row" }, letter),
-      h("td.option", { dir: "auto" }, visible(asText(choice))),
-      h("td.tags", {}, right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null, chosen === letter ? h("span.tag", {}, "chosen") : null),
-      values ? h("td.num", { title: `log-probability ${values[n]}` }, values[n].toFixed(2), record.ppl ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`) : null) : null,
+      h("td.option", {}, h("bdi", {}, visible(asText(choice))),
+        h("span.tags", {}, right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null, chosen === letter ? h("span.tag", {}, "chosen") : null)),
+      values ? h("td.num.log", { title: `log-probability ${values[n]}` }, values[n].toFixed(2), record.ppl ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`) : null) : null,
       values ? h("td.share-cell", {}, h("span.ibar", {}, h("span.ibar-fill", { css: { width: `${100 * share}%` } })), h("span.num", {}, `${(100 * share).toFixed(1)} %`)) : null);
   })))));
 }
