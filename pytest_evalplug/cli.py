@@ -6,6 +6,7 @@ __all__ = ["main"]
 
 import argparse
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from pytest_evalplug.errors import EvalplugError
 COMMANDS = {
     "compare": "say how runs differ, sample by sample",
     "cases": "check postprocessors and Evaluators against files of labelled cases",
+    "import": "take over another tool's replies, to score them",
     "merge": "join the shards of a run into one run",
     "view": "show runs in the browser, those that are going on too",
 }
@@ -48,10 +50,14 @@ def _parser(called: Sequence[str]) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name in called[:1]:
-            module = importlib.import_module(f"pytest_evalplug.commands.{name}")
+            module = importlib.import_module(f"pytest_evalplug.commands.{_module(name)}")
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     return parser
+
+
+def _module(name: str) -> str:
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 if __name__ == "__main__":

@@ -37,11 +37,11 @@ class Pair(NamedTuple):
 class Difference:
     """How one metric differs, new minus old; everything is on the metric's own scale.
 
-    ``old_metric`` is what ``metric`` is called in the old result. ``old`` and ``new`` are it over the ``old_n`` and ``new_n`` samples that each result
-    has scored. ``difference``, its standard error and its 95 % ``interval`` are over the
-    ``num_pairs`` samples that both have; ``p_value`` is the two-sided one of ``test``. They are
-    None where the metric is no mean over samples (BLEU of a corpus), or where too few pairs leave
-    them undefined.
+    ``old_metric`` is what ``metric`` is called in the old result, ``old`` and ``new`` are its
+    values over the ``old_n`` and ``new_n`` samples that each result has scored. ``difference``, its
+    standard error and its 95 % ``interval`` are over the ``num_pairs`` samples that both have;
+    ``p_value`` is the two-sided one of ``test``. They are None where the metric is no mean over
+    samples (BLEU of a corpus), or where too few pairs leave them undefined.
 
     ``gained`` went from wrong to right, ``lost`` from right to wrong. ``only_old`` and ``only_new``
     count the samples that the other result does not have at all, ``old_errors`` and ``new_errors``

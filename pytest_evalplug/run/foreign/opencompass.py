@@ -19,6 +19,7 @@ from pytest_evalplug.types import ChatMessage, Detail
 
 _RUNS_AVERAGE = re.compile(r" \(\d+ runs average\)$")
 _SHARD = re.compile(r"(.+)_(\d+)")
+_LABEL = "label: "
 _ROLES = {"HUMAN": "user", "BOT": "assistant", "SYSTEM": "system"}
 _PRED = ("pred", "predictions", "prediction")
 _ANSWER = ("answer", "answers", "references", "reference", "refr", "gold")
@@ -83,11 +84,7 @@ class OpenCompassRun:
             for index, record in read_json(file).items():
                 if not (index.isdecimal() and isinstance(record, dict)):
                     raise unreadable(file, "not an object of records by number")
-                found[str(start + int(index))] = {
-                    **record,
-                    "index": str(start + int(index)),
-                    "origin_prompt": _prompt(record.get("origin_prompt")),
-                }
+                found[str(start + int(index))] = _record(str(start + int(index)), record)
         return dict(sorted(found.items(), key=lambda item: int(item[0])))
 
 
@@ -166,6 +163,18 @@ def _shares(metrics: Mapping[str, Any], correct: Sequence[bool]) -> dict[str, fl
         for name, value in metrics.items()
         if share is not None and is_number(value) and isclose(value, share, abs_tol=1e-6)
     }
+
+
+def _record(index: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a prediction record; perplexities of choices stand in it as in ours."""
+    labels = {name: said for name, said in record.items() if name.startswith(_LABEL)}
+    kept = {name: value for name, value in record.items() if name not in labels}
+    found = {**kept, "index": index, "origin_prompt": _prompt(record.get("origin_prompt"))}
+    if labels:
+        found["pred_label"] = record.get("prediction")
+        found["continuations"] = [name.removeprefix(_LABEL) for name in labels]
+        found["ppl"] = [s.get("PPL") if isinstance(s, dict) else None for s in labels.values()]
+    return found
 
 
 def _mode(entries: Any) -> str:
