@@ -13,6 +13,7 @@ import pytest
 
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.types import Detail, ModelOutput, Sample, TaskState
+from tests.benchmarks.expected import EXPECTED
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -50,12 +51,12 @@ def make(shipped: dict[str, type[DefaultDataAdapter]], data_dir: Path) -> Make:
 
 @pytest.fixture(scope="session")
 def at_hand(data_dir: Path) -> Callable[[DefaultDataAdapter], list[str]]:
-    """Return the subsets whose data is there: all, but for MMLU."""
+    """Return the subsets whose data is there: all, but for a few benchmarks."""
 
     def subsets(adapter: DefaultDataAdapter) -> list[str]:
-        if adapter.name != "mmlu":
+        if EXPECTED[adapter.name].at_hand is None:
             return adapter.subsets()
-        return [s for s in adapter.subsets() if (data_dir / "mmlu" / s).is_dir()]
+        return [s for s in adapter.subsets() if (data_dir / adapter.name / s).is_dir()]
 
     return subsets
 
