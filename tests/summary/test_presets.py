@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.test_agieval import EXAMS
+from benchmarks.test_bbh import TASKS
+from benchmarks.test_mmlu import SUBJECTS
+from pytest_evalplug.summary.presets import preset_names
+from pytest_evalplug.summary.scores import Scores
+from pytest_evalplug.summary.source import find_summarizer
+from pytest_evalplug.summary.summarizer import Summarizer
+from pytest_evalplug.summary.table import Table
+
+DATASETS = {
+    "mmlu": [f"mmlu-{subject}" for subject in SUBJECTS],
+    "bbh": [f"bbh-{task}" for task in TASKS],
+    "agieval": [f"agieval-{exam}" for exam in EXAMS],
+    "arc": ["arc_easy", "arc_challenge"],
+}
+
+
+def summarizer_of(name: str) -> Summarizer:
+    found = find_summarizer(name, [], None)
+    assert found is not None
+    return found
+
+
+def table_of(name: str, datasets: list[str]) -> Table:
+    values = {dataset: {"accuracy": float(place)} for place, dataset in enumerate(datasets)}
+    return summarizer_of(name).tabulate(Scores.of({"m": values}))
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_can_be_used(name: str) -> None:
+    assert summarizer_of(name).to_wire()["type"].endswith("Summarizer")
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_groups_are_made_of_the_benchmarks_subsets(name: str) -> None:
+    groups = summarizer_of(name).groups
+    leaves = [subset for group in groups for subset, _ in group.subsets]
+    inner = {group.name for group in groups}
+    assert sorted(leaf for leaf in leaves if leaf not in inner) == sorted(DATASETS[name])
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_all_rows_but_the_benchmarks_own_have_values(name: str) -> None:
+    table = table_of(name, DATASETS[name])
+    empty = {row.dataset for row in table.rows if not any(row.cells)}
+    assert empty <= {name}
+    assert len(table.rows) > len(empty)
+    assert table.notes == ()
+
+
+def test_tasks_of_several_sizes_count_once() -> None:
+    table = table_of("bbh", DATASETS["bbh"])
+    (cell,) = next(row.cells for row in table.rows if row.dataset == "bbh-algorithmic")
+    sizes = [[place for place, task in enumerate(TASKS) if task.startswith(start)]
+        for start in ("logical_deduction", "tracking_shuffled")]  # fmt: skip
+    single = ["boolean_expressions", "dyck_languages", "geometric_shapes", "navigate",
+        "multistep_arithmetic_two", "object_counting", "temporal_sequences", "web_of_lies",
+        "word_sorting"]  # fmt: skip
+    total = sum(TASKS.index(task) for task in single) + sum(sum(s) / 3 for s in sizes)
+    assert cell is not None
+    assert cell.value == pytest.approx(total / 11)
+
+
+def test_inverse_ifeval_is_the_documented_example() -> None:
+    counts = {"QC": 45, "ITF": 43, "CC": 99, "CCF": 41, "DIA": 93, "II": 77, "MIM": 54, "CA": 54}
+    names = [f"InverseIFEval_{language}_{kind}" for language in ("zh", "en") for kind in counts]
+    table = table_of("inverse_ifeval", names)
+    weights = [*counts.values()] * 2
+    overall = sum(w * place for place, w in enumerate(weights)) / sum(weights)
+    chinese = sum(w * place for place, w in enumerate(weights[:8])) / sum(weights[:8])
+    head = [
+        (row.dataset, row.metric, row.cells[0] and row.cells[0].value) for row in table.rows[:3]
+    ]
+    assert head == [
+        ("InverseIFEval", "weighted_average", pytest.approx(overall)),
+        ("InverseIFEval_zh", "weighted_average", pytest.approx(chinese)),
+        ("InverseIFEval_macro", "naive_average", 7.5),
+    ]
+    assert [row.dataset for row in table.rows[3:]] == names
+    assert {row.metric for row in table.rows[3:]} == {"accuracy"}
