@@ -7,7 +7,7 @@ __all__ = ["Outcome", "finish", "view"]
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,11 @@ from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError, EvalplugError
 from pytest_evalplug.gating import check_required, unchecked
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.report.viewer.report import write_report
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
+from pytest_evalplug.run.saved_run import open_own
 from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
 from pytest_evalplug.summary.gates import GateResult
 from pytest_evalplug.summary.result import build_result
@@ -98,7 +100,17 @@ def finish(
         outcome.gates = unchecked(config, "failed", "there is no summary")
     if config.shard is None:
         details.clear()  # else 'evalplug merge' reads them
+    _write_page(outcome, store)
     return outcome
+
+
+def _write_page(outcome: Outcome, store: PredictionStore) -> None:
+    """Write the page for browsers; a run is one without it, too."""
+    try:
+        gates = [asdict(result) for result in outcome.gates]
+        write_report(open_own(outcome.run.path, store), gates=gates)
+    except (EvalplugError, OSError) as error:
+        outcome.notes.append(f"no report/index.html: {error}")
 
 
 def view(run: RunDirectory, summarizer: Summarizer | None = None) -> Outcome:

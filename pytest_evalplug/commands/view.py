@@ -7,7 +7,12 @@ __all__ = ["add_arguments", "run"]
 import argparse
 import webbrowser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from pytest_evalplug.report.viewer.runs import Runs
+    from pytest_evalplug.report.viewer.server import ViewServer
 
 PORT = 8228
 """The usual one, so that an open tab finds the next server; if it is taken, any free one."""

@@ -121,7 +121,7 @@ class _Merge:
     def _write(self, config: pytest.Config, settings: RunConfig, outcome: Outcome) -> int:
         failed = sum(gate.outcome == "failed" for gate in outcome.gates)
         status = int(bool(failed or outcome.failed))
-        reason = f"{failed} gates not reached" if failed else "incomplete" if status else "passed"
+        reason = f"failed gates: {failed}" if failed else "incomplete" if status else "passed"
         write_outputs(
             settings,
             outcome,

@@ -93,11 +93,10 @@ def exit_reason(status: int, tally: Tally, *, strict: bool) -> str:
     if status != pytest.ExitCode.TESTS_FAILED:
         known = {code.value: code.name.lower().replace("_", " ") for code in pytest.ExitCode}
         return known.get(status, "unknown")
-    counts = [
-        (tally.failed, "failed or not measured"),
-        (tally.gates, "failed gates"),
-        (tally.wrong if strict else 0, "wrong answers"),
-    ]
-    return (
-        ", ".join(f"{count} {what}" for count, what in counts if count) or "stopped or incomplete"
-    )
+    counts = {
+        "failed or not measured": tally.failed,
+        "failed gates": tally.gates,
+        "wrong": tally.wrong if strict else 0,
+    }
+    found = ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    return found or "stopped or incomplete"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ForeignRun", "SavedRun", "open_foreign", "open_saved"]
+__all__ = ["ForeignRun", "SavedRun", "open_foreign", "open_own", "open_saved"]
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,11 +43,11 @@ class ForeignRun(SavedRun, Protocol):
 
 
 class _OwnRun:
-    """A run directory of ours."""
+    """A run directory of ours; ``store`` is its predictions, where they have been read already."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, store: PredictionStore | None = None) -> None:
         self._run = RunDirectory.attach(path)
-        self._store = PredictionStore(self._run)
+        self._store = store or PredictionStore(self._run)
         self.path = path
         self.name = path.name
 
@@ -91,6 +91,11 @@ def open_saved(which: str, work_dir: Path) -> SavedRun:
             )
         return _OwnRun(path)
     return open_foreign(path)
+
+
+def open_own(path: Path, store: PredictionStore) -> SavedRun:
+    """Open a run of ours whose predictions are in memory already."""
+    return _OwnRun(path, store)
 
 
 def open_foreign(path: Path) -> ForeignRun:

@@ -18,9 +18,7 @@ _EXPORT = re.compile(r"^export (?=const|let|function|async|class)", re.MULTILINE
 _DEFINED = re.compile(r"^(?:const|let|function\*?|async function\*?|class) (\w+)", re.MULTILINE)
 
 
-def page(
-    blocks: Iterable[tuple[str, str]] = (), *, connect: str = "'none'"
-) -> Iterator[str]:
+def page(blocks: Iterable[tuple[str, str]] = (), *, connect: str = "'none'") -> Iterator[str]:
     """Yield the page's text; ``blocks`` are names and base64 texts of gzipped JSON.
 
     They stand in elements that no browser runs, and base64 has no letter that could end one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["overview", "table_key"]
+__all__ = ["GATES", "overview", "table_key"]
 
 import json
 from collections.abc import Sequence
@@ -15,6 +15,8 @@ from pytest_evalplug.run.saved_run import SavedRun
 from pytest_evalplug.summary.rows import dataset_rows
 from pytest_evalplug.summary.table import Table
 
+GATES = "gates.json"
+"""In the run's report folder: what came of its gates."""
 _AVERAGES = frozenset(("naive_average", "weighted_average", "harmonic_mean"))
 _NOT_SHOWN = ("details", "other")
 
@@ -38,6 +40,7 @@ def overview(run: SavedRun, state: str = "finished") -> dict[str, Any]:
         "name": run.name,
         "state": state,
         **summary,
+        "gates": _gates(run),
         "tables": [
             {"key": table_key(number), **_head(result)}
             for number, result in enumerate(found)
@@ -70,10 +73,17 @@ def _last_summary(run: SavedRun) -> dict[str, Any] | None:
             "models": [str(model) for model in summary["models"]],
             "rows": [dict(row) for row in summary["rows"]],
             "notes": list(summary.get("notes", [])),
-            "gates": list(summary.get("gates", [])),
         }
     except (ValueError, KeyError, TypeError):  # another tool's, or damaged
         return None
+
+
+def _gates(run: SavedRun) -> list[Any]:
+    try:
+        found = json.loads((run.path / "report" / GATES).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return found if isinstance(found, list) else []
 
 
 def _own_summary(results: Sequence[ResultFile]) -> dict[str, Any]:
@@ -82,4 +92,4 @@ def _own_summary(results: Sequence[ResultFile]) -> dict[str, Any]:
     datasets = dict.fromkeys(result.dataset for result in results)
     rows = [row for dataset in datasets for row in dataset_rows(dataset, models, by_key)]
     wire = Table(models, tuple(rows)).to_wire()
-    return {"models": list(models), "rows": wire["rows"], "notes": [], "gates": []}
+    return {"models": list(models), "rows": wire["rows"], "notes": []}

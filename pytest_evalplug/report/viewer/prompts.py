@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["Shared", "preview"]
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,8 +74,10 @@ def _common_text(texts: Sequence[Any]) -> str:
     """Return whole lines with which all texts begin; the last line of each is its own."""
     if not all(isinstance(text, str) for text in texts):
         return ""
-    common = os.path.commonprefix([text[:-1] for text in texts])
-    lines = common[: common.rfind("\n") + 1]
+    first, last = min(texts), max(texts)  # what these share, all share
+    differing = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    end = next(differing, min(len(first), len(last)) - 1)
+    lines = first[: first.rfind("\n", 0, end) + 1]
     return lines if len(lines) >= WORTHWHILE else ""
 
 

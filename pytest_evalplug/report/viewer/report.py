@@ -6,11 +6,12 @@ __all__ = ["blocks", "compressed", "write_report"]
 
 import base64
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pytest_evalplug.report.viewer.bundle import page
-from pytest_evalplug.report.viewer.overview import overview, table_key
+from pytest_evalplug.report.viewer.overview import GATES, overview, table_key
 from pytest_evalplug.report.viewer.samples import SampleTable
 from pytest_evalplug.report.viewer.strict import strict_json
 from pytest_evalplug.run.jsonio import write_atomic
@@ -19,13 +20,14 @@ from pytest_evalplug.run.saved_run import SavedRun
 LEVEL = 1
 
 
-def write_report(run: SavedRun, path: Path | None = None) -> Path:
-    """Write the run's page and return its path, by default ``report/index.html`` in the run.
+def write_report(run: SavedRun, *, gates: Sequence[Mapping[str, Any]] = ()) -> Path:
+    """Write the run's page and return its path, ``report/index.html`` in the run.
 
-    Only one dataset's index and one chunk of texts are in memory at a time. Raises DataError if
-    a file of the run is damaged.
+    ``gates`` are kept beside it, for the server. Only one dataset's index and one chunk of texts
+    are in memory at a time. Raises DataError if a file of the run is damaged.
     """
-    path = path or run.path / "report" / "index.html"
+    path = run.path / "report" / "index.html"
+    write_atomic(path.parent / GATES, strict_json(list(gates)) + "\n")
     write_atomic(path, page((name, _embedded(text)) for name, text in blocks(run)))
     return path
 

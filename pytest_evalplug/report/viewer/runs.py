@@ -1,4 +1,4 @@
-"""The runs that the server shows: what there is, how each stands, and their blocks, kept a while."""
+"""The runs that the server shows: what there is, how each stands; blocks are kept a while."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import EvalplugError
-from pytest_evalplug.report.viewer.live import MANIFEST, LiveRun
+from pytest_evalplug.report.viewer.live import LiveRun
 from pytest_evalplug.report.viewer.overview import overview, table_key
 from pytest_evalplug.report.viewer.report import compressed
 from pytest_evalplug.report.viewer.samples import SampleTable
-from pytest_evalplug.report.viewer.strict import strict_json
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.saved_run import SavedRun, open_saved
+from pytest_evalplug.stash import MANIFEST
 
 KEPT_TABLES = 12
 """So many datasets' blocks stay in memory, compressed: about 2 MB for 10,000 samples."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pytest_evalplug.evaluation.outcome import is_number
 from pytest_evalplug.report.viewer.prompts import Shared, preview
 from pytest_evalplug.report.viewer.strict import strict_json
 from pytest_evalplug.run.results import ResultFile
@@ -140,18 +141,23 @@ def _confidence(record: Record) -> float | None:
 
     Of ``ll`` that is the likeliest, of ``ppl`` that with the least loss a token.
     """
-    loglikelihoods = record.get("logprobs")
-    ranks = loglikelihoods
-    if isinstance(losses := record.get("loss"), list):
-        loglikelihoods = [-loss for loss in losses]
-        ranks = [-ppl for ppl in record.get("ppl") or losses]
-    if not isinstance(loglikelihoods, list) or len(loglikelihoods) < 2:
+    if "continuations" not in record:  # log-probabilities are those of a reply's tokens
         return None
-    if not all(isinstance(value, (int, float)) for value in loglikelihoods):
+    logprobs = ranks = _numbers(record.get("logprobs"))
+    if losses := _numbers(record.get("loss")):
+        logprobs = [-loss for loss in losses]
+        ranks = [-ppl for ppl in _numbers(record.get("ppl"))]
+    if len(logprobs) < 2 or len(ranks) != len(logprobs):
         return None
-    top, chosen = max(loglikelihoods), loglikelihoods[ranks.index(max(ranks))]
-    share = math.exp(chosen - top) / math.fsum(math.exp(v - top) for v in loglikelihoods)
+    top, chosen = max(logprobs), logprobs[ranks.index(max(ranks))]
+    share = math.exp(chosen - top) / math.fsum(math.exp(v - top) for v in logprobs)
     return round(share, 4)
+
+
+def _numbers(value: Any) -> list[float]:
+    """Return a list of finite numbers as it is, and an empty one for anything else."""
+    found = value if isinstance(value, list) else []
+    return found if all(is_number(v) and math.isfinite(v) for v in found) else []
 
 
 def _short(value: Any) -> str:

@@ -66,12 +66,9 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:  # files that are being replaced, or a browser that has left
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The run is being written just now")
 
-    do_HEAD = do_GET
-
-    def _not_allowed(self) -> None:
-        self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET", {"Allow": "GET, HEAD"})
-
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _not_allowed
+    def do_HEAD(self) -> None:
+        """Answer as to GET, without a body."""
+        self.do_GET()
 
     def _send_json(self, path: str) -> None:
         parts = [unquote(part) for part in path.split("/")[1:]]
@@ -89,17 +86,16 @@ class _Handler(BaseHTTPRequestHandler):
             case _:
                 raise KeyError(path)
 
-    def _refuse(
-        self, status: HTTPStatus, why: str, headers: dict[str, str] | None = None
-    ) -> None:
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
         self.close_connection = True
-        self._send(json.dumps({"error": why}).encode(), _JSON, headers or {}, status)
+        self._send(json.dumps({"error": why}).encode(), _JSON, status=status)
 
     def _send(
         self,
         body: bytes,
         kind: str,
         headers: dict[str, str] | None = None,
+        *,
         status: HTTPStatus = HTTPStatus.OK,
     ) -> None:
         self.send_response(status)
