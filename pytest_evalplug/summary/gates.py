@@ -100,7 +100,7 @@ class Gate:
             why = [note for note in table.notes if note.startswith(f"{rows[0].dataset} {model}: ")]
             return GateResult(self.text, model, "failed", "; ".join(["there is no score", *why]))
         required = f"{self.op} {self.limit:g} is required"
-        score = f"{metric} is {_shown(cell.value)} (n = {cell.n})"
+        score = f"{metric} is {self._shown(cell.value)} (n = {cell.n})"
         message = f"{score}, {problem or required}"
         reached = problem is None and self._reached(cell.value)
         return GateResult(
@@ -119,6 +119,11 @@ class Gate:
         # 57 of 100 is 56.99999999999999 percent, which the table shows as 57
         value = self.limit if math.isclose(value, self.limit, rel_tol=1e-9) else value
         return _COMPARE[self.op](value, self.limit)
+
+    def _shown(self, value: float) -> str:
+        """Return two decimals, or more where they would hide that the limit is just missed."""
+        near = value != self.limit and round(value, 2) == self.limit
+        return f"{value:.8g}" if near else f"{value:.2f}"
 
     def _wrong_scale(self, metric: str) -> str:
         share, percent = f"{self.limit:g}", f"{100 * self.limit:g}"
@@ -160,8 +165,3 @@ def _unknown(rows: Sequence[Row], name: str) -> str:
     near = difflib.get_close_matches(name, [*datasets, *both], n=3, cutoff=0.5)
     known = ", ".join(near or list(datasets)[:5]) or "none"
     return f"the summary has no {name!r}; the nearest are: {known}"
-
-
-def _shown(value: float) -> str:
-    """Return two decimals, or as many as tell the value from a limit that it just misses."""
-    return f"{value:.2f}" if math.isclose(value, round(value, 2), rel_tol=1e-9) else f"{value:.6g}"
