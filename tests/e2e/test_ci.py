@@ -25,7 +25,7 @@ def test_junit_has_samples_scores_and_gates(project: Project, mode: tuple[str, .
     assert run.ret == 1
     assert run.outcomes == {"passed": 2, "wrong": 1, "errors": 1, "failed": 2}
     xml = junitparser.JUnitXml.fromfile(str(project.path / "r.xml"))
-    suites = {suite.name: suite for suite in xml}
+    suites: dict[str, Any] = {suite.name: suite for suite in xml}
     assert list(suites) == ["pytest", "evalplug summary"]
     for suite in xml:
         cases = list(suite)
