@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["AVERAGES", "average_entries", "joined", "missing_subsets"]
+__all__ = ["AVERAGES", "average_entries", "interval", "joined", "missing_subsets"]
 
 import math
 from collections.abc import Iterable, Sequence
@@ -50,12 +50,12 @@ def average_entries(dataset: DatasetRef, model: str, results: Results) -> list[E
         samples = {part.dataset: part.samples_of(metric) for part in parts}
         scale = known_scale(metric)
         for name, weights in ((_NAIVE, [1] * len(parts)), (_WEIGHTED, [*samples.values()])):
-            cell = _mean(parts, metric, weights)
+            cell = _mean(parts, metric, weights, scale)
             found.append(Entry(version, prefix + name, mode, cell, samples, scale))
     return found
 
 
-def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[int]) -> Cell:
+def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[int], scale: float) -> Cell:
     """Return sum(w x) / sum(w); the subsets are independent, so their variances add."""
     total = sum(weights)
     value = math.fsum(w * p.metrics[metric] for w, p in zip(weights, parts, strict=True)) / total
@@ -65,7 +65,13 @@ def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[int]) -> C
     if len(errors) < len(parts):
         return Cell(value, n, incomplete=why)
     stderr = math.hypot(*(w * e for w, e in zip(weights, errors, strict=True))) / total
-    return Cell(value, n, stderr, normal_interval(value, stderr), why)
+    return Cell(value, n, stderr, interval(value, stderr, scale), why)
+
+
+def interval(value: float, stderr: float, scale: float) -> tuple[float, float]:
+    """Return the 95 % interval of a mean; one in percent stays within 0 and 100."""
+    bounds = (0.0, 100.0) if scale == 100 and 0 <= value <= 100 else (-math.inf, math.inf)
+    return normal_interval(value, stderr, bounds=bounds)
 
 
 def joined(reasons: Iterable[tuple[str, str | None]]) -> str | None:

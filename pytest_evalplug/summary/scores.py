@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_evalplug.errors import EvalplugError
-from pytest_evalplug.evaluation.statistics import normal_interval
 from pytest_evalplug.run.results import EXTRACT_RATE
-from pytest_evalplug.summary.averages import AVERAGES, average_entries, joined
+from pytest_evalplug.summary.averages import AVERAGES, average_entries, interval, joined
 from pytest_evalplug.summary.groups import SummaryGroup, in_order_of_need
 from pytest_evalplug.summary.rows import (
     Cell,
@@ -199,22 +198,17 @@ def _group_entry(group: SummaryGroup, metric: str, inputs: Sequence[Entry]) -> E
     are_independent = len(samples) == sum(len(entry.samples) for entry in inputs)
     stderr = _stderr(group, cells) if are_independent else None
     names = (name for name, _ in group.subsets)
+    scales = {1.0 if group.transforms or group.method == "sum" else e.scale for e in inputs}
+    scale = scales.pop() if len(scales) == 1 else 1.0
     cell = Cell(
         value,
         sum(samples.values()),
         stderr,
-        None if stderr is None else normal_interval(value, stderr),
+        None if stderr is None else interval(value, stderr, scale),
         joined(zip(names, (cell.incomplete for cell in cells), strict=True)),
     )
-    scales = {1.0 if group.transforms else entry.scale for entry in inputs}
-    return Entry(
-        "-",
-        metric,
-        modes.pop() if len(modes) == 1 else "mixed",
-        cell,
-        samples,
-        scales.pop() if len(scales) == 1 else 1.0,
-    )
+    mode = modes.pop() if len(modes) == 1 else "mixed"
+    return Entry("-", metric, mode, cell, samples, scale)
 
 
 def _stderr(group: SummaryGroup, cells: Sequence[Cell]) -> float | None:

@@ -155,6 +155,19 @@ def test_a_mean_has_n_standard_error_and_interval() -> None:
     assert scaled.stderr == pytest.approx(math.hypot(3, 2))
 
 
+def test_an_interval_in_percent_has_an_end() -> None:
+    found = (
+        result(A, "m", 99.0, stderr={"accuracy": 3.0}),
+        result(B, "m", 99.0, stderr={"accuracy": 4.0}),
+    )
+    interval = cell_of(*found).interval
+    assert interval is not None
+    assert interval == (pytest.approx(99 - 1.959964 * 2.5), 100)
+    total = cell_of(*found, sum=True).interval
+    assert total is not None
+    assert total[1] == pytest.approx(198 + 1.959964 * 5)
+
+
 @pytest.mark.parametrize(
     "group", [{"std": True}, {"harmonic_mean": True}, {"transforms": {"a": "min(x, 1)"}}]
 )
