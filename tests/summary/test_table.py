@@ -62,7 +62,10 @@ def test_verbose_text_says_how_sure_a_value_is() -> None:
 
 def test_several_grids_stand_one_below_the_other() -> None:
     def halves(models: Sequence[str], rows: Sequence[Row], show: Show) -> list[Grid]:
-        return [Grid(["x", *models], [[r.dataset, show(r.cells[0])]], range(1, 2), r.dataset) for r in rows]
+        return [
+            Grid(["x", *models], [[r.dataset, show(r.cells[0])]], range(1, 2), r.dataset)
+            for r in rows
+        ]
 
     table = Table(("a",), (row("d", "v", 1.0), row("e", "v", 2.0)), ("note",), layout=halves)
     assert table.text().split("\n") == [
