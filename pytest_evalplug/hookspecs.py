@@ -25,8 +25,9 @@ def pytest_evalplug_scored(item: pytest.Item, evaluation: Evaluation) -> None:
 def pytest_evalplug_finished(config: pytest.Config, outcome: Outcome) -> None:
     """Called once a run, on the controller, when its results and summary are written.
 
-    Example, the Markdown table in a CI job's summary::
+    Example, the Markdown table in a file of one's own::
 
         def pytest_evalplug_finished(config, outcome):
-            Path(os.environ["GITHUB_STEP_SUMMARY"]).write_text(outcome.table.markdown())
+            if outcome.table is not None:
+                Path("scores.md").write_text(outcome.table.markdown())
     """

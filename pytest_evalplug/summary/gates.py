@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.summary.averages import AVERAGES
 from pytest_evalplug.summary.rows import Cell, Row, known_scale
 from pytest_evalplug.summary.table import Table
 
@@ -45,7 +46,8 @@ class GateResult:
 class Gate:
     """A required score: ``NAME[/METRIC]>=VALUE``.
 
-    NAME is a dataset or a group as the summary calls it; without METRIC its first metric counts.
+    NAME is a dataset, a benchmark or a group as the summary calls it; without METRIC its first
+    metric counts. A benchmark's METRIC is the mean over its subsets.
     The other operators are ``>``, ``<=`` and ``<``. ``MODEL:`` before NAME asks for one model only.
     """
 
@@ -138,14 +140,22 @@ def check_gates(gates: Iterable[str], table: Table) -> list[GateResult]:
     return [result for text in dict.fromkeys(gates) for result in Gate.parse(text).check(table)]
 
 
-def _rows_of(rows: Sequence[Row], name: str) -> list[Row]:
-    """Return the rows of the one metric that ``name`` means; they differ in version and mode."""
-    for dataset, metric in _readings(name):
+def _rows_of(rows: Sequence[Row], gate: str) -> list[Row]:
+    """Return the rows of the one metric that ``gate`` names; they differ in version and mode."""
+    for dataset, metric in _readings(gate):
         own = [row for row in rows if row.dataset == dataset]
         wanted = metric or (own[0].metric if own else "")
-        if found := [row for row in own if row.metric == wanted]:
-            return found
+        for name in (wanted, _average(rows, dataset, wanted)):
+            if found := [row for row in own if row.metric == name]:
+                return found
     return []
+
+
+def _average(rows: Sequence[Row], benchmark: str, metric: str) -> str:
+    """Return what the mean of ``metric`` over a benchmark's subsets is called."""
+    subsets = (row.metric for row in rows if row.dataset.startswith(f"{benchmark}-"))
+    naive = AVERAGES[0]
+    return naive if metric == next(subsets, None) else f"{metric}_{naive}"
 
 
 def _readings(name: str) -> Iterator[tuple[str, str]]:

@@ -70,6 +70,25 @@ def test_a_name_with_a_slash_comes_before_a_metric() -> None:
     assert check("a/b/accuracy>=50").value == 60
 
 
+def test_a_benchmarks_metric_is_the_mean_over_its_subsets() -> None:
+    rows = (
+        row("mmlu-law", "accuracy", 50.0),
+        row("mmlu-law", "f1", 5.0),
+        row("mmlu", "naive_average", 60.0),
+        row("mmlu", "weighted_average", 70.0),
+        row("mmlu", "f1_naive_average", 6.0),
+    )
+    table = Table(("m",), rows)
+    for text, value in {
+        "mmlu>=1": 60,
+        "mmlu/accuracy>=1": 60,
+        "mmlu/f1>=1": 6,
+        "mmlu/weighted_average>=1": 70,
+    }.items():
+        assert check(text, table).value == value
+    assert "mmlu has no metric 'bleu'" in check("mmlu/bleu>=1", table).message
+
+
 def test_a_result_says_what_was_compared() -> None:
     assert check("gsm8k>=80") == GateResult(
         "gsm8k>=80", "m", "failed", "accuracy is 75.00 (n = 100), >= 80 is required", 75.0, 100
