@@ -89,12 +89,13 @@ class Summarizer:
         """Return the table of scores, with the groups' values."""
         scores.add_groups(self.groups)
         rows = self.select(scores)
-        every = [row for name in scores.names for row in scores.rows(name)]
+        shown = set(rows)
+        every = (row for name in scores.names for row in scores.rows(name))
         return Table(
             scores.models,
             tuple(rows),
             notes=(*notes, *scores.notes(rows)),
-            hidden=tuple(row for row in every if row not in set(rows)),
+            hidden=tuple(row for row in every if row not in shown),
             layout=self.layout,
         )
 
