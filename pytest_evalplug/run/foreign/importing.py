@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Imported", "import_run"]
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +64,12 @@ def import_run(
         store.close()
         store.merge()
     if not imported.counts:
-        raise DataError("there is no reply to import", where=str(source.path))
+        shutil.rmtree(run.path)
+        raise DataError(
+            "there is no reply to import",
+            where=str(source.path),
+            fix="; ".join(f"Left out: {why}" for why in imported.left_out),
+        )
     return imported
 
 

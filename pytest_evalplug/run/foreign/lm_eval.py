@@ -50,8 +50,8 @@ class LmEvalRun:
             model = _model(content, file)
             date = file.stem.removeprefix("results_")
             for task in tasks if isinstance(tasks, dict) else ():
-                samples = file.with_name(f"samples_{task}_{date}.jsonl")
                 if Path(task).name == task:  # a path would lead elsewhere
+                    samples = file.with_name(f"samples_{task}_{date}.jsonl")
                     self._files[model, task] = content, samples
 
     def tables(self) -> list[tuple[str, str]]:

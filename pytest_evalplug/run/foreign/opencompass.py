@@ -12,7 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pytest_evalplug.evaluation.outcome import is_number, verdict_of
+from pytest_evalplug.evaluation.outcome import BINARY, is_number, verdict_of
+from pytest_evalplug.evaluation.repeats import is_listed
 from pytest_evalplug.run.foreign.reading import foreign_result, read_json, unreadable
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.types import ChatMessage, Detail
@@ -20,6 +21,7 @@ from pytest_evalplug.types import ChatMessage, Detail
 _RUNS_AVERAGE = re.compile(r" \(\d+ runs average\)$")
 _SHARD = re.compile(r"(.+)_(\d+)")
 _LABEL = "label: "
+_OF_VERDICTS = BINARY | {"score"}
 _ROLES = {"HUMAN": "user", "BOT": "assistant", "SYSTEM": "system"}
 _PRED = ("pred", "predictions", "prediction")
 _ANSWER = ("answer", "answers", "references", "reference", "refr", "gold")
@@ -69,6 +71,7 @@ class OpenCompassRun:
             metrics=metrics,
             means=means,
             details=found,
+            unlisted=[name for name in metrics if "/" in name or not is_listed(name)],
             repeats=repeats,
             num_rows=len(found) // repeats if repeats > 1 else 0,
             error=None if error is None else str(error),
@@ -145,7 +148,7 @@ def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
 def _means(metrics: Mapping[str, Any], details: Sequence[Detail]) -> dict[str, float]:
     """Return metric -> 100 for each that is the share of right answers, in percent.
 
-    Where no detail has a verdict, being equal to the reference is one, if some metric says so.
+    Where no detail has a verdict, being equal to the reference is one, if a metric says so.
     """
     if details and all(detail.correct is None for detail in details):
         equal = [detail.pred == detail.answer for detail in details]
@@ -153,15 +156,16 @@ def _means(metrics: Mapping[str, Any], details: Sequence[Detail]) -> dict[str, f
             return {}
         for detail, correct in zip(details, equal, strict=True):
             detail.correct = correct
-    return _shares(metrics, [bool(d.correct) for d in details if d.correct is not None])
+    return _shares(metrics, [d.correct for d in details if d.correct is not None])
 
 
 def _shares(metrics: Mapping[str, Any], correct: Sequence[bool]) -> dict[str, float]:
     share = 100 * fmean(correct) if correct else None
     return {
         name: 100.0
-        for name, value in metrics.items()
-        if share is not None and is_number(value) and isclose(value, share, abs_tol=1e-6)
+        for name in metrics
+        if name in _OF_VERDICTS and is_number(value := metrics[name])
+        if share is not None and isclose(value, share, abs_tol=1e-6)
     }
 
 
