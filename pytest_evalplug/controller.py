@@ -22,7 +22,7 @@ import pytest
 from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
-from pytest_evalplug.report.outcome import Tally, exit_reason, exit_status, status_of
+from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
 
 if TYPE_CHECKING:
@@ -284,34 +284,9 @@ class Controller:
             stopped=self._stopped or bool(session.shouldfail),
         )
         if self._outcome is not None:
-            self._write_outputs(session, self._outcome)
+            from pytest_evalplug.report.outputs import end_session
 
-    def _write_outputs(self, session: pytest.Session, outcome: Outcome) -> None:
-        """Write what CI servers read, now that the exit status is known."""
-        from pytest_evalplug.report.outputs import write_outputs
-
-        if outcome.failed and not session.exitstatus:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        status = int(session.exitstatus)
-        reason = exit_reason(status, self._tally, strict=self._config.strict)
-        counted = {"wrong": self._tally.wrong, "failed": self._tally.failed}
-        write_outputs(
-            self._config,
-            outcome,
-            junit=self._junit_file(),
-            started=self._started,
-            exit={"status": status, "reason": reason, **counted, "failed_gates": self._tally.gates},
-        )
-        if outcome.failed and not session.exitstatus:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    def _junit_file(self) -> Path | None:
-        """Return the JUnit XML that pytest has written, if it was asked to."""
-        given = getattr(self._pytest_config.option, "xmlpath", None)
-        if not given:
-            return None
-        path = Path(os.path.expandvars(given)).expanduser()  # as pytest does
-        return self._pytest_config.invocation_params.dir / path
+            end_session(session, self._config, self._outcome, self._tally, self._started)
 
     def _finish(self) -> None:
         """Compute and write everything, once."""

@@ -2,19 +2,62 @@
 
 from __future__ import annotations
 
-__all__ = ["write_outputs"]
+__all__ = ["end_session", "write_outputs"]
 
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.finish import Outcome
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.dashboard import write_dashboard
 from pytest_evalplug.report.junit import complete_junit
+from pytest_evalplug.report.outcome import Tally, exit_reason
 from pytest_evalplug.report.step_summary import add_step_summary
+
+
+def end_session(
+    session: pytest.Session,
+    config: RunConfig,
+    outcome: Outcome,
+    tally: Tally,
+    started: datetime,
+) -> None:
+    """Write what is asked for, the exit status as it is now in it; fail the session if need be.
+
+    pytest's own reports are written by then.
+    """
+    if outcome.failed and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    status = int(session.exitstatus)
+    write_outputs(
+        config,
+        outcome,
+        junit=_junit_file(session.config),
+        started=started,
+        exit={
+            "status": status,
+            "reason": exit_reason(status, tally, strict=config.strict),
+            "wrong": tally.wrong,
+            "failed": tally.failed,
+            "failed_gates": tally.gates,
+        },
+    )
+    if outcome.failed and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _junit_file(config: pytest.Config) -> Path | None:
+    """Return the JUnit XML that pytest has written, if it was asked to."""
+    given = getattr(config.option, "xmlpath", None)
+    if not given:
+        return None
+    return config.invocation_params.dir / Path(os.path.expandvars(given)).expanduser()
 
 
 def write_outputs(
