@@ -40,10 +40,22 @@ Prompt: TypeAlias = str | list[ChatMessage]
 
 @dataclass(frozen=True, slots=True)
 class LoglikelihoodQuery:
-    """How probable is each continuation after the context?"""
+    """How probable is each continuation after the context?
+
+    With ``contexts`` each continuation has one of its own, and ``context`` only says what is
+    asked; a model never gets such a query, but one for each context (:meth:`each_context`).
+    """
 
     context: Prompt
     continuations: tuple[str, ...]
+    contexts: tuple[Prompt, ...] = ()
+
+    def each_context(self) -> list[LoglikelihoodQuery]:
+        """Return what a model is asked: this query, or one for each of its contexts."""
+        if not self.contexts:
+            return [self]
+        pairs = zip(self.contexts, self.continuations, strict=True)
+        return [LoglikelihoodQuery(context, (continuation,)) for context, continuation in pairs]
 
 
 @dataclass(slots=True)

@@ -26,7 +26,7 @@ Self = TypeVar("Self", bound="DefaultDataAdapter")
 
 _PROMPT_FIELDS = (
     *("eval_split", "train_split", "few_shot_num", "few_shot_random", "few_shot_prompt_template"),
-    *("system_prompt", "shuffle_choices", "seed"),
+    *("prompt_header", "system_prompt", "shuffle_choices", "seed"),
 )
 _PROMPT_METHODS = (
     *("load", "load_from_disk", "load_subset", "load_fewshot_subset"),
@@ -95,7 +95,7 @@ class DefaultDataAdapter(SampleAdapter):
         )
 
     def process_sample_input(self, sample: Sample, subset: str) -> Prompt:
-        """Return the finished prompt: template, shots (``self.few_shot_num``), system prompt.
+        """Return the finished prompt: header, shots, question; before them a system prompt.
 
         In a conversation the last user message is the question that the template is put around.
         """
@@ -104,6 +104,8 @@ class DefaultDataAdapter(SampleAdapter):
             text = self.format_fewshot_template(shots, sample)
         else:
             text = self.format_prompt_template(sample)
+        if self.prompt_header:
+            text = fill(self.prompt_header, **self.template_values(sample)) + text
         return self._as_prompt(sample.input, text)
 
     def few_shots(self, sample: Sample, subset: str) -> list[str]:

@@ -73,6 +73,7 @@ class DataAdapter(ABC):
     few_shot_num: int
     few_shot_random: bool
     few_shot_prompt_template: str | None
+    prompt_header: str
     prompt_template: str | None
     system_prompt: str | None
     choice_prompt_template: str | None

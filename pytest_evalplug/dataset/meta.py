@@ -51,6 +51,8 @@ class BenchmarkMeta:
     few_shot_random: bool = False
     """Draw the shots for each sample (by ``seed``) instead of taking the first ones."""
     few_shot_prompt_template: str | None = None
+    prompt_header: str = ""
+    """What stands above the shots and the question, in a template's placeholders."""
     prompt_template: str | None = None
     system_prompt: str | None = None
     choice_prompt_template: str | None = None

@@ -12,6 +12,7 @@ from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.base import answer_text, question_text
 from pytest_evalplug.dataset.letters import letters
 from pytest_evalplug.dataset.seeding import rng
+from pytest_evalplug.dataset.templates import fill
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.types import Sample, TaskState
 
@@ -73,9 +74,20 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         return "{question}\n\n{choices}\nANSWER:"
 
     def sample_to_fewshot(self, sample: Sample) -> str:
-        """Return the question, its options and ``ANSWER: X``."""
-        values = self.template_values(sample)
-        return f"{values['question']}\n\n{values['choices']}\nANSWER: {answer_text(sample)}"
+        """Return the question as it is asked, and its answer.
+
+        That is the letter, or in ``ppl`` and ``ll`` mode the right choice as it is compared. With
+        the default prompt, which asks for a form, it is ``ANSWER: X``.
+        """
+        answer = answer_text(sample)
+        if self.prompt_template is None:
+            values = self.template_values(sample)
+            return f"{values['question']}\n\n{values['choices']}\nANSWER: {answer}"
+        asked, names = self.format_prompt_template(sample), [*letters(sample)]
+        if self.options.eval_mode == "gen" or answer not in names:
+            return f"{asked} {answer}"
+        choice = (sample.choices or [])[names.index(answer)]
+        return asked + fill(self.choice_template, letter=answer, choice=choice)
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> Any:
         """Return the letter (with ``multiple_correct``, the letters) that a reply settles on."""

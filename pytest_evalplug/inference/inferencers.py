@@ -88,7 +88,7 @@ class _ChoiceInferencer:
         return adapter.build_query(sample, subset, num_shots)
 
     def shown(self, payload: Payload) -> Any:
-        """Return the context, which is the same for all choices."""
+        """Return the context; where each choice has its own, what is asked."""
         return payload.context if isinstance(payload, LoglikelihoodQuery) else payload
 
 
@@ -127,7 +127,7 @@ class PPLInferencer(_ChoiceInferencer):
             return error
         best = min(range(len(ppl)), key=ppl.__getitem__)
         extra = {
-            "continuations": list(query.continuations),
+            **_texts_asked(query),
             "ppl": ppl,
             "loss": [loss.nll for loss in good],
             "token_len": [loss.num_tokens for loss in good],
@@ -147,8 +147,14 @@ class LLInferencer(_ChoiceInferencer):
     ) -> list[Result]:
         """Score every choice given its context."""
         queries = [_query(p) for p in payloads]
-        answers: Sequence[Sequence[Choice] | ModelError] = await call(self.method, queries)
-        return [self._pick(q, a) for q, a in zip(queries, answers, strict=True)]
+        parts = [(i, part) for i, query in enumerate(queries) for part in query.each_context()]
+        answers: Sequence[Sequence[Choice] | ModelError] = await call(
+            self.method, [part for _, part in parts]
+        )
+        own: list[list[Sequence[Choice] | ModelError]] = [[] for _ in queries]
+        for (i, _), answer in zip(parts, answers, strict=True):
+            own[i].append(answer)
+        return [self._pick(query, _joined(a)) for query, a in zip(queries, own, strict=True)]
 
     @staticmethod
     def _pick(query: LoglikelihoodQuery, answer: Sequence[Choice] | ModelError) -> Result:
@@ -162,7 +168,7 @@ class LLInferencer(_ChoiceInferencer):
         best = max(range(len(logprobs)), key=logprobs.__getitem__)
         best_norm = max(range(len(per_byte)), key=per_byte.__getitem__)
         extra = {
-            "continuations": list(query.continuations),
+            **_texts_asked(query),
             "logprobs": logprobs,
             "token_len": [choice.num_tokens for choice in answer],
             "pred_label_norm": label(best_norm),
@@ -200,8 +206,24 @@ def _plain(context: Prompt) -> str:
 
 def _texts(query: LoglikelihoodQuery) -> list[str]:
     """Return each choice's whole text."""
-    context = _plain(query.context)
-    return [f"{context}{continuation}" for continuation in query.continuations]
+    parts = query.each_context()
+    return [f"{_plain(part.context)}{text}" for part in parts for text in part.continuations]
+
+
+def _texts_asked(query: LoglikelihoodQuery) -> dict[str, Any]:
+    """Return the columns that say what was scored."""
+    columns: dict[str, Any] = {"continuations": list(query.continuations)}
+    return columns | ({"contexts": list(query.contexts)} if query.contexts else {})
+
+
+def _joined(answers: Sequence[Sequence[Choice] | ModelError]) -> Sequence[Choice] | ModelError:
+    """Return the choices of all of a question's contexts, or the first error."""
+    choices: list[Choice] = []
+    for answer in answers:
+        if isinstance(answer, ModelError):
+            return answer
+        choices += answer
+    return choices
 
 
 def _perplexity(loss: SequenceLoss) -> float:

@@ -43,6 +43,15 @@ def test_few_shot_template(make: Make) -> None:
     assert prompt == "Solve.\nt0 0\n--\nWhat is {x}? | What is {x}? {unknown}"
 
 
+def test_a_header_stands_above_shots_and_question(make: Make) -> None:
+    header = "About {question}\n\n"
+    adapter = make(FILES, train_split="train", few_shot_num=1, prompt_header=header)
+    asked = adapter.build_prompt(*first(adapter))
+    assert asked == "About What is {x}?\n\nt0 0\n\nWhat is {x}?"
+    assert adapter.build_prompt(*first(adapter), 0) == "About What is {x}?\n\nWhat is {x}?"
+    assert adapter.prompt_config("default")["prompt_header"] == header
+
+
 def test_a_template_that_holds_its_shots_needs_no_train_split(make: Make) -> None:
     adapter = make(FILES, few_shot_num=3, few_shot_prompt_template="1 + 1 = 2\n{question}")
     assert adapter.build_prompt(*first(adapter)) == "1 + 1 = 2\nWhat is {x}?"

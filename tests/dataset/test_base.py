@@ -29,7 +29,7 @@ def test_the_metadata_becomes_attributes_and_init_has_the_last_word() -> None:
 
 
 def test_every_field_of_the_metadata_is_declared_on_the_adapter() -> None:
-    undeclared = {"description", "paper_url", "license"}
+    undeclared = {"description", "description_zh", "paper_url", "license"}
     fields = set(BenchmarkMeta.__dataclass_fields__)
     assert fields - set(DataAdapter.__annotations__) == undeclared
 

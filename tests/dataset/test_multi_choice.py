@@ -71,6 +71,28 @@ def test_shots_end_with_the_letter(make: Make) -> None:
     assert prompt.startswith("Shot?\n\nA. a\nB. b\nC. c\nANSWER: C\n\nWhich?\n\nA. w\n")
 
 
+def test_shots_are_asked_and_answered_as_the_question_is(make: Make) -> None:
+    files = {"test.jsonl": [row("B")], "dev.jsonl": [row("C", "abc", q="Shot?")]}
+    fields: dict[str, Any] = dict(
+        few_shot_num=1,
+        train_split="dev",
+        prompt_template="{question}\n{choices}\nAnswer:",
+        choice_prompt_template="Q: {question}\nA:",
+        choice_template=" ({letter}) {choice}",
+    )
+    for mode, expected in {
+        "gen": "Shot?\nA. a\nB. b\nC. c\nAnswer: C\n\nWhich?\nA. w\nB. x\nC. y\nD. z\nAnswer:",
+        "ppl": "Q: Shot?\nA: (C) c\n\nQ: Which?\nA:",
+        "ll": "Q: Shot?\nA: (C) c\n\nQ: Which?\nA:",
+    }.items():
+        adapter = make(files, One, options={"eval_mode": mode}, **fields)
+        (sample,) = adapter.samples("default")
+        if mode == "gen":
+            assert adapter.build_prompt(sample, "default") == expected
+        else:
+            assert adapter.build_query(sample, "default").context == expected
+
+
 @pytest.mark.parametrize(
     ("cls", "target", "expected"),
     [

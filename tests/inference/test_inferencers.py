@@ -120,6 +120,39 @@ def test_a_conversation_is_plain_text_for_ppl() -> None:
     assert calls == [("sequence_loss", ["S\nQ:\n a"])]
 
 
+OWN = LoglikelihoodQuery("It hit the _", (" red.", " red."), ("It hit the car", "It hit the tree"))
+
+
+def test_each_choice_may_have_a_context_of_its_own() -> None:
+    answers = [[Choice(-1.0, 1)] * 3, [Choice(-3.0, 2)], [Choice(-2.0, 2)]]
+    (first, second), calls = infer(LLInferencer(), [QUERY, OWN], answers)
+    asked = [
+        LoglikelihoodQuery("It hit the car", (" red.",)),
+        LoglikelihoodQuery("It hit the tree", (" red.",)),
+    ]
+    assert calls == [("loglikelihood", [QUERY, *asked])]
+    assert (first.completion, second.completion) == ("A", "B")
+    assert second.extra["logprobs"] == [-3.0, -2.0]
+    assert second.extra["contexts"] == ["It hit the car", "It hit the tree"]
+    assert "contexts" not in first.extra
+    assert LLInferencer().shown(OWN) == "It hit the _"
+
+
+def test_an_error_in_one_context_is_the_whole_question_s() -> None:
+    failed = ModelError("too long")
+    (own, other), _ = infer(
+        LLInferencer(), [OWN, QUERY], [[Choice(-1.0, 1)], failed, [Choice(-1.0, 1)] * 3]
+    )
+    assert own is failed
+    assert other.completion == "A"
+
+
+def test_contexts_of_their_own_are_read_whole_for_ppl() -> None:
+    (output,), calls = infer(PPLInferencer(), [OWN], [SequenceLoss(2.0, 2), SequenceLoss(1.0, 2)])
+    assert calls == [("sequence_loss", ["It hit the car red.", "It hit the tree red."])]
+    assert output.completion == "B"
+
+
 def test_what_a_backend_lacks() -> None:
     backend = Backend()
     assert not any(missing_method(backend, inferencer) for inferencer in INFERENCERS.values())
