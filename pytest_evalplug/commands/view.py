@@ -21,7 +21,7 @@ PORT = 8228
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command's arguments."""
     parser.add_argument(
-        "run",
+        "which",
         nargs="?",
         metavar="RUN",
         help="run to open: its timestamp, latest, or a folder, also OpenCompass's or"
@@ -50,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
     work_dir: Path = args.work_dir
     others: list[Path] = []
     page = ""
-    if args.run:
-        folder = Path(args.run)
-        path = folder if folder.is_dir() else RunDirectory.find(work_dir, args.run)
+    if args.which:
+        folder = Path(args.which)
+        path = folder if folder.is_dir() else RunDirectory.find(work_dir, args.which)
         page = f"#/run/{quote(path.resolve().name, safe='')}"
         if path.resolve().parent != work_dir.resolve():
             others.append(path.resolve())

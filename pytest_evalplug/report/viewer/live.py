@@ -78,7 +78,7 @@ class LiveRun:
                     num_errors=outcomes["error"],
                     num_skipped=outcomes["skipped"],
                     num_correct=outcomes["right"],
-                    partial=len(found) < part.available,
+                    partial=len(part.indices) < part.available,
                     details=[found[i] for i in sorted(found, key=index_order)] if details else None,
                 )
         return None

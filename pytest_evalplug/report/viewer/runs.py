@@ -6,7 +6,7 @@ __all__ = ["Runs"]
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +88,17 @@ class Runs:
             "samples": sum(table["num_samples"] for table in tables),
             "errors": sum(table["num_errors"] for table in tables),
             "partial": any(table["partial"] for table in tables),
-            "rows": about["rows"][:3],
+            "rows": _headlines(about["rows"], {table["benchmark"] for table in tables}),
             "gates": about["gates"],
             "live": about.get("live"),
         }
+
+
+def _headlines(rows: Sequence[dict[str, Any]], benchmarks: Collection[str]) -> list[dict[str, Any]]:
+    """Return the first row of some benchmarks, or else of what there is."""
+    first = {row["dataset"]: row for row in reversed(rows)}
+    whole = [row for name, row in reversed(first.items()) if name in benchmarks]
+    return (whole or list(rows))[:3]
 
 
 class _Opened:

@@ -7,7 +7,7 @@ import { h, say } from "./dom.js";
 import { makeFilterBar } from "./filterbar.js";
 import { count, plural, score } from "./format.js";
 import { VirtualList } from "./list.js";
-import { intervalBar, outcomeMark, shares } from "./marks.js";
+import { intervalBar, intervalOf, outcomeMark, shares } from "./marks.js";
 import { address, withQuery } from "./route.js";
 import { visible } from "./visible.js";
 
@@ -116,8 +116,7 @@ function subsetChart({ first, others, filters }, change) {
     h("span.subset-bars", {}, cells.map((cell) => {
       const value = cell?.metrics[metric];
       if (typeof value !== "number") return h("span.subset-line", {}, h("span.ibar"), h("span.num", {}, "–"));
-      const error = cell.stderr[metric];
-      return h("span.subset-line", {}, intervalBar(value, error === undefined ? null : [value - 1.96 * error, value + 1.96 * error], top), h("span.num", {}, score(value, 1)));
+      return h("span.subset-line", {}, intervalBar(value, intervalOf({ value, interval: cell.intervals?.[metric], stderr: cell.stderr[metric] }), top), h("span.num", {}, score(value, 1)));
     }))))), columns.length > 1 ? h("p.chart-note", {}, `From above: ${columns.map((column) => column.name).join(", ")}.`) : null);
 }
 

@@ -33,7 +33,7 @@ function runRow(run) {
     h("td", {}, link, " ", state),
     h("td", {}, (run.models ?? []).join(", ")),
     h("td", {}, run.benchmarks.slice(0, 6).join(", ") + (run.benchmarks.length > 6 ? ` and ${run.benchmarks.length - 6} more` : "")),
-    h("td.num", {}, count(run.samples), run.errors ? h("span.errors", {}, ` ${plural(run.errors, "error")}`) : null),
+    h("td.num.samples", {}, run.errors ? h("span.errors", {}, `${plural(run.errors, "error")} in `) : null, count(run.samples)),
     h("td", {}, run.live ? progressText(run.live) : scoresOf(run)));
 }
 

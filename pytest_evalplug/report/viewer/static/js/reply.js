@@ -69,10 +69,10 @@ function figures(record) {
 
 /** The options as they were shown, with their likelihoods where those were the question. */
 function options(record, detail) {
-  const choices = record.choices ?? record.continuations ?? [];
+  const choices = [record.choices ?? record.continuations ?? []].flat();
   const right = new Set([record.gold].flat().map(String));
   const chosen = String(record.pred_label ?? detail.pred ?? "");
-  const values = record.logprobs && Array.isArray(record.logprobs) ? record.logprobs : record.loss?.map((loss) => -loss);
+  const values = likelihoods(record, choices.length);
   const top = values ? Math.max(...values) : 0;
   const sum = values ? values.reduce((total, value) => total + Math.exp(value - top), 0) : 1;
   return block(values ? "Options, by likelihood of each" : "Options as shown", h("div.scroll", {}, h("table.options", {}, h("tbody", {}, choices.map((choice, n) => {
@@ -82,9 +82,17 @@ function options(record, detail) {
       h("th", { scope: "row" }, letter),
       h("td.option", {}, h("bdi", {}, visible(asText(choice))),
         h("span.tags", {}, right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null, chosen === letter ? h("span.tag", {}, "chosen") : null)),
-      values ? h("td.num.log", { title: `log-probability ${values[n]}` }, values[n].toFixed(2), record.ppl ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`) : null) : null,
+      values ? h("td.num.log", { title: `log-probability ${values[n]}` }, values[n].toFixed(2), typeof record.ppl?.[n] === "number" ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`) : null) : null,
       values ? h("td.share-cell", {}, h("span.ibar", {}, h("span.ibar-fill", { css: { width: `${100 * share}%` } })), h("span.num", {}, `${(100 * share).toFixed(1)} %`)) : null);
   })))));
+}
+
+/** Return the log-probability of each choice, or null where they were not the question. */
+function likelihoods({ continuations, logprobs, loss }, size) {
+  const numbers = (list) => Array.isArray(list) && list.length === size && list.every((value) => typeof value === "number");
+  if (!continuations) return null;
+  if (numbers(loss)) return loss.map((value) => -value);
+  return numbers(logprobs) ? logprobs : null;
 }
 
 /** What judges said, wherever Evaluators have put it. */
