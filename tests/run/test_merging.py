@@ -87,8 +87,8 @@ def test_journals_are_kept_apart(tmp_path: Path) -> None:
 
 def test_folders_that_hold_shards(tmp_path: Path) -> None:
     two, one = shard(tmp_path, 2), shard(tmp_path, 1)
-    found = find_shards([tmp_path / "2", one.path, tmp_path / "1"])
-    assert [part.path for part in found] == [one.path, two.path]
+    for folders in ([tmp_path / "2", one.path, tmp_path / "1"], [tmp_path]):
+        assert [part.path for part in find_shards(folders)] == [one.path, two.path]
 
 
 @pytest.mark.parametrize(
