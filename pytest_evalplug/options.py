@@ -315,8 +315,8 @@ def _baseline(value: Mapping[str, Any], work_dir: Path) -> str | None:
     try:
         return str(open_saved(value["baseline"], work_dir).path.absolute())
     except EvalplugError as error:
-        where = error.where.replace("--reuse", "--eval-baseline")
-        raise ConfigError(error.what, where=where, fix=error.fix) from None
+        what = f"{error.where}: {error.what}" if error.where else error.what
+        raise ConfigError(what, where="--eval-baseline", fix=error.fix) from None
 
 
 def _summarizer(

@@ -116,7 +116,9 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
     pytester.makepyprojecttoml(
         '[tool.evalplug.models.own]\nbackend = "openai"\nmodel = "m"\nheaders = {a = "b"}\n'
     )
-    pytester.mkdir("r").joinpath("results").mkdir()
+    for name in ("r/configs", "r/results"):
+        (pytester.path / name).mkdir(parents=True)
+    (pytester.path / "r/configs/config_1.json").touch()
     config = read(
         pytester,
         "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
@@ -169,7 +171,7 @@ def test_gates_that_are_no_list(pytester: pytest.Pytester, value: str) -> None:
         (["--eval-max-drop=1", "--eval-significance=0.05", "--eval-baseline=r"], "in two ways"),
         (["--eval-baseline=20200101_000000"], "--eval-baseline: no run '20200101_000000' in"),
         (["--eval-baseline=latest"], "--eval-baseline: no run 'latest' in"),
-        (["--eval-baseline=empty"], "empty: not a run that has results"),
+        (["--eval-baseline=empty"], "--eval-baseline: empty: no run"),
     ],
 )
 def test_gates_and_baselines_that_can_not_be(

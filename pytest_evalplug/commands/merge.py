@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="run directory of a shard, or a folder that holds some",
+        help="run directory of a shard, or a folder that holds them, at any depth",
     )
     for option in OPTIONS:
         if option.name in _TAKEN:

@@ -60,22 +60,27 @@ def _manifest(shard: Shard) -> Manifest:
 
 def _here(module: str, file: str, root: str, name: str) -> list[str]:
     """Return where a benchmark's module is on this machine, if the shard's had another place."""
-    path = Path(file)
-    if path.is_file():
+    there = Path(file)
+    if there.is_file():
         return [module, file, root, name]
-    depth = len(path.parts) - len(Path(root).parts)
-    for start in range(1, len(path.parts)):
-        here = Path.cwd().joinpath(*path.parts[start:])
-        if here.is_file() and len(here.parts) > depth:
-            return [module, str(here), str(here.parents[depth - 1]), name]
-    spec = importlib.util.find_spec(module) if "." in module else None
-    if spec is None or spec.origin is None:
+    below_root = len(there.parts) - len(Path(root).parts)
+    ends = (Path(*there.parts[start:]) for start in range(1, len(there.parts)))
+    found = next((Path.cwd() / end for end in ends if (Path.cwd() / end).is_file()), None)
+    path = found or _installed(module)
+    if path is None:
         raise ConfigError(
             f"the benchmarks' module {file} is not here",
-            where="evalplug merge",
             fix="Call it where pytest was called",
         )
-    return [module, spec.origin, str(Path(spec.origin).parents[depth - 1]), name]
+    return [module, str(path), str(path.parents[below_root - 1]), name]
+
+
+def _installed(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ImportError:  # of a package that it would be in
+        return None
+    return Path(spec.origin) if spec and spec.origin else None
 
 
 class _Merge:

@@ -64,17 +64,16 @@ class Shard:
 
 
 def find_shards(folders: Sequence[Path]) -> list[Shard]:
-    """Return the runs that the folders are, or hold, in the order of their parts.
+    """Return the runs that the folders are, or hold at any depth, in the order of their parts.
 
     Raises DataError for a folder without any, ConfigError for runs that don't belong together.
     """
     found: list[Shard] = []
     for folder in folders:
-        runs = sorted(path.parent for path in folder.glob("*/configs"))
-        own = [folder] if (folder / "configs").is_dir() else runs
-        if not own:
+        runs = {file.parent.parent for file in folder.rglob("configs/config_*.json")}
+        if not runs:
             raise DataError("no run directory", where=str(folder))
-        found += map(Shard, own)
+        found += map(Shard, runs)
     shards = sorted({shard.path.resolve(): shard for shard in found}.values(), key=_order)
     for shard in shards[1:]:
         _check_alike(shards[0], shard)
