@@ -14,7 +14,7 @@ from typing import Literal
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.summary.averages import AVERAGES
-from pytest_evalplug.summary.rows import Cell, Row, known_scale
+from pytest_evalplug.summary.rows import Cell, Row, first_metric, known_scale
 from pytest_evalplug.summary.table import Table
 
 _GATE = re.compile(
@@ -144,7 +144,9 @@ def _rows_of(rows: Sequence[Row], gate: str) -> list[Row]:
     """Return the rows of the one metric that ``gate`` names; they differ in version and mode."""
     for dataset, metric in _readings(gate):
         own = [row for row in rows if row.dataset == dataset]
-        wanted = metric or (own[0].metric if own else "")
+        # a row that was asked for in vain says nothing of what there is
+        known = [row.metric for row in own if row.metric != "-"] or ["-"] * len(own)
+        wanted = metric or first_metric(known) or ""
         for name in (wanted, _average(rows, dataset, wanted)):
             if found := [row for row in own if row.metric == name]:
                 return found

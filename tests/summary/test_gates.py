@@ -166,3 +166,11 @@ def test_any_name_is_found_again(name: str, op: str, limit: float) -> None:
     assert gate.limit == limit
     (result,) = gate.check(table)
     assert result.outcome == ("passed" if gate.op in (">=", "<=") else "failed")
+
+
+def test_a_name_alone_is_a_score_that_there_is() -> None:
+    rows = (row("d", "extract_rate", 10.0), row("d", "bleu", 40.0))
+    dashes = Row("d", "-", "-", "-", (None,))
+    for table in (Table(("m",), rows), Table(("m",), (dashes,), hidden=rows)):
+        (result,) = check_gates(["d>=30"], table)
+        assert (result.outcome, result.value) == ("passed", 40.0)
