@@ -45,17 +45,37 @@ def _agieval(sample: Sample) -> str:
     return plain(sample) if sample.choices else rf"I count: \boxed{{{sample.target}}}."
 
 
+def _boxed(sample: Sample) -> str:
+    return rf"We find $x$. Therefore, the final answer is $\boxed{{{sample.target}}}$."
+
+
+def _last_alias(sample: Sample) -> str:
+    return f" {sample.target[-1]}.\nQuestion: And which else?"
+
+
 EXPECTED: dict[str, Expected] = {
     "agieval": Expected(rows=4967, subsets=17, choices=True, letters=True, right=_agieval),
+    "alpaca_eval": Expected(rows=None),
     "arc_challenge": Expected(rows=1172, choices=True, letters=True),
     "arc_easy": Expected(rows=2376, choices=True, letters=True),
     "bbh": Expected(rows=6511, subsets=27, choices=True, right=concluding),
     "demo_knowledge": Expected(rows=76, choices=True, letters=True),
     "demo_math": Expected(rows=76, right=concluding),
+    "flores": Expected(rows=None, subsets=16),
     "gsm8k": Expected(rows=1319),
     "gsm8k_0shot": Expected(rows=1319, right=_gsm8k_0shot),
+    "humaneval": Expected(rows=164, right=None),
+    "humaneval_chat": Expected(rows=164, right=None),
     "ifeval": Expected(rows=541, right=None),
+    "inverse_ifeval": Expected(rows=None, subsets=16),
+    "math500": Expected(rows=500, right=_boxed),
+    "mbpp": Expected(rows=500, right=None),
+    "mgsm": Expected(rows=2750, subsets=11, right=concluding),
     "mmlu": Expected(rows=1596, subsets=57, at_hand=10, choices=True, letters=True),
+    "squad": Expected(rows=None),
+    "triviaqa": Expected(rows=500, right=_last_alias),
+    "truthfulqa_gen": Expected(rows=817, right=None),
+    "xsum": Expected(rows=None),
 }
 
 

@@ -62,18 +62,22 @@ class JudgeEvaluator(BaseEvaluator):
         prompt: str,
         read: Callable[[str], T | None],
         form: str,
+        *,
+        system_prompt: str | None = None,
     ) -> tuple[T, str]:
         """Return what ``read`` finds in the judge's reply, and the reply.
 
-        ``form`` says what a verdict looks like, should it have to be asked for again. Raises
-        VerdictError if there is none, ModelError if there is no reply.
+        ``form`` says what a verdict looks like, should it have to be asked for again;
+        ``system_prompt`` is this question's, instead of the Evaluator's. Raises VerdictError if
+        there is none, ModelError if there is no reply.
         """
+        system_prompt = system_prompt or self.system_prompt
         judge = judge or self.own_judge
         if judge is None:
             raise ConfigError(
                 "there is no judge model", where=type(self).__name__, fix="Name one: --judge-model"
             )
-        system = [{"role": "system", "content": self.system_prompt}] if self.system_prompt else []
+        system = [{"role": "system", "content": system_prompt}] if system_prompt else []
         messages: list[Any] = [*system, {"role": "user", "content": prompt}]
         for _ in range(2):
             reply = await judge.ask(
@@ -226,7 +230,8 @@ class PairwiseEvaluator(JudgeEvaluator):
     """Whether a judge prefers each prediction to a baseline's, asked in both orders.
 
     ``baseline`` is a run directory with predictions of the same dataset; ``baseline_model`` names
-    the model where it has several. A reply wins if it is preferred in both orders, or once and
+    the model where it has several. Without a baseline the sample's reference is what the
+    prediction is compared with. A reply wins if it is preferred in both orders, or once and
     tied once; a preference that goes with the order is a tie (Zheng et al. 2023,
     arXiv:2306.05685, section 3.4). Metrics, percent: ``win_rate`` (ties count half), ``win``,
     ``tie``, ``loss``, and ``order_bias``, the share in which the order decided. No verdict.
@@ -239,7 +244,7 @@ class PairwiseEvaluator(JudgeEvaluator):
 
     def __init__(
         self,
-        baseline: str | Path,
+        baseline: str | Path | None = None,
         judge_model: Any = None,
         *,
         baseline_model: str | None = None,
@@ -248,7 +253,7 @@ class PairwiseEvaluator(JudgeEvaluator):
     ) -> None:
         super().__init__(judge_model, **options)
         check_template(prompt_template, "first", "second")
-        self.baseline = _Baseline(Path(baseline), baseline_model)
+        self.baseline = None if baseline is None else _Baseline(Path(baseline), baseline_model)
         self.prompt_template = prompt_template
 
     async def score_sample(
@@ -261,8 +266,10 @@ class PairwiseEvaluator(JudgeEvaluator):
         judge: Judge | None = None,
     ) -> dict[str, Any]:
         """Ask the judge twice about one prediction."""
-        other = self.baseline.prediction(dataset, index, sample.index)
         values = {"question": sample.input, "reference": reference_text(reference, sample)}
+        other = values["reference"]
+        if self.baseline is not None:
+            other = self.baseline.prediction(dataset, index, sample.index)
         points, replies = 0, []
         for own_first in (True, False):
             first, second = (original_prediction, other) if own_first else (
