@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from benchmarks.test_agieval import EXAMS
 from benchmarks.test_bbh import TASKS
+from benchmarks.test_inverse_ifeval import TestInverseIFEval as InverseIFEval
 from benchmarks.test_mmlu import SUBJECTS
-from pytest_evalplug.summary.presets import preset_names
+from pytest_evalplug.summary.presets import preset, preset_names
 from pytest_evalplug.summary.scores import Scores
-from pytest_evalplug.summary.source import find_summarizer
+from pytest_evalplug.summary.source import find_summarizer, make_summarizer
 from pytest_evalplug.summary.summarizer import Summarizer
 from pytest_evalplug.summary.table import Table
 
@@ -65,10 +68,15 @@ def test_tasks_of_several_sizes_count_once() -> None:
     assert cell.value == pytest.approx(total / 11)
 
 
-def test_inverse_ifeval_is_the_documented_example() -> None:
+@pytest.mark.parametrize("prefix", ["inverse_ifeval-", "InverseIFEval_"])
+def test_inverse_ifeval_is_the_documented_example(prefix: str) -> None:
     counts = {"QC": 45, "ITF": 43, "CC": 99, "CCF": 41, "DIA": 93, "II": 77, "MIM": 54, "CA": 54}
-    names = [f"InverseIFEval_{language}_{kind}" for language in ("zh", "en") for kind in counts]
-    table = table_of("inverse_ifeval", names)
+    subsets = InverseIFEval.__evalplug_meta__.subset_list
+    assert subsets == tuple(f"{lang}_{kind}" for lang in ("zh", "en") for kind in counts)
+    names = [prefix + subset for subset in subsets]
+    config = json.loads(json.dumps(preset("inverse_ifeval")).replace("inverse_ifeval-", prefix))
+    values = {dataset: {"accuracy": float(place)} for place, dataset in enumerate(names)}
+    table = make_summarizer(config, where="").tabulate(Scores.of({"m": values}))
     weights = [*counts.values()] * 2
     overall = sum(w * place for place, w in enumerate(weights)) / sum(weights)
     chinese = sum(w * place for place, w in enumerate(weights[:8])) / sum(weights[:8])

@@ -1,8 +1,8 @@
 """Inverse IFEval: eight types of instruction that go against habit, in Chinese and English.
 
 Overall and Chinese alone, each sample counting the same, and the macro average, each subset
-counting the same. For datasets called as in OpenCompass, ``InverseIFEval_zh_QC``. Source: Zhang et
-al. 2025, arXiv:2509.04292.
+counting the same. OpenCompass calls its datasets ``InverseIFEval_zh_QC`` and so on: for a run of
+those, copy this with that prefix. Source: Zhang et al. 2025, arXiv:2509.04292.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SAMPLES = {"QC": 90, "ITF": 86, "CC": 198, "CCF": 82, "DIA": 186, "II": 154, "MI
 
 def _subsets(*languages: str) -> dict[str, int]:
     return {
-        f"InverseIFEval_{language}_{kind}": count // 2
+        f"inverse_ifeval-{language}_{kind}": count // 2
         for language in languages
         for kind, count in SAMPLES.items()
     }
