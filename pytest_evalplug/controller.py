@@ -113,7 +113,7 @@ class Controller:
         try:
             if which:
                 self._run = RunDirectory.open(self._config.work_dir, which)
-                self._check_mode(self._run)
+                self._check_reused(self._run)
             else:
                 self._run = RunDirectory.create(self._config.work_dir)
                 self._fresh = True
@@ -126,8 +126,8 @@ class Controller:
         snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run
 
-    def _check_mode(self, run: RunDirectory) -> None:
-        """Refuse to go on in a run of another mode: its predictions would be replaced."""
+    def _check_reused(self, run: RunDirectory) -> None:
+        """Refuse what would replace the predictions of another mode, or the baseline's scores."""
         from pytest_evalplug.run.snapshot import read_snapshot
 
         mode = read_snapshot(run)["eval_mode"]
@@ -136,6 +136,12 @@ class Controller:
                 f"the run {run.name} was made with --eval-mode={mode}",
                 where=f"--reuse with --eval-mode={self._config.eval_mode}",
                 fix="Start a new run, without --reuse",
+            )
+        if self._config.baseline and Path(self._config.baseline).samefile(run.path):
+            raise ConfigError(
+                f"the run {run.name} can't be its own baseline",
+                where="--eval-baseline",
+                fix="Name an earlier one",
             )
 
     @pytest.hookimpl(optionalhook=True)

@@ -32,11 +32,10 @@ def show(
     reporter.section("evaluation summary")
     if outcome.table is not None:
         reporter.write_line(outcome.table.text(verbose=reporter.verbosity > 0))
-    for line in gate_lines(outcome.gates):
-        reporter.write_line(line)
-    for note in outcome.notes:
-        reporter.write_line(clean(note))
-    for line in count_lines(counts):
+    below = [*gate_lines(outcome.gates), *map(clean, outcome.notes), *count_lines(counts)]
+    if outcome.table is not None and below:
+        reporter.write_line("")
+    for line in below:
         reporter.write_line(line)
     what = "predictions" if config.stage == "infer" else "predictions, results and summary"
     reporter.write_line("")

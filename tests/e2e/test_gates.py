@@ -147,3 +147,6 @@ def test_an_earlier_run_is_the_baseline(project: Project, mode: tuple[str, ...])
     missing = project.run("--eval-baseline=20200101_000000")
     assert missing.ret == 4
     assert "--eval-baseline: no run '20200101_000000'" in missing.out
+    itself = project.run("--eval-baseline=latest", "--reuse")
+    assert itself.ret == 4
+    assert "can't be its own baseline" in itself.out
