@@ -63,9 +63,11 @@ class Summarizer:
 
         bound = copy.copy(self)
         bound.run = run if isinstance(run, RunDirectory) else RunDirectory.attach(Path(run))
-        known_models, known_datasets = known(bound.run)
-        bound.models = known_models if models is None else models
-        bound.datasets = known_datasets if datasets is None else datasets
+        if models is None or datasets is None:
+            known_models, known_datasets = known(bound.run)
+            models = known_models if models is None else models
+            datasets = known_datasets if datasets is None else datasets
+        bound.models, bound.datasets = models, datasets
         return bound
 
     def summarize(self, output_path: str | None = None, time_str: str | None = None) -> Table:

@@ -82,7 +82,7 @@ EXPECTED = [
 
 def test_a_conftests_summarizer_in_every_stage(suite: Project, mode: tuple[str, ...]) -> None:
     suite.add("conftest.py", OWN)
-    for args in (mode, (*mode, "--reuse", "--mode=eval"), ("--mode=viz",)):
+    for args in (mode, ("--reuse", "--mode=eval"), ("--mode=viz",)):
         run = suite.run(*args)
         assert run.ret == 0
         assert rows(run) == EXPECTED
