@@ -6,7 +6,7 @@ __all__ = ["as_json", "as_markdown", "as_text"]
 
 import html
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from tabulate import tabulate
@@ -147,9 +147,9 @@ def _wire(found: Comparison) -> dict[str, Any]:
 
 def _line_wire(line: Line) -> dict[str, Any]:
     numbers = {
-        name: value
-        for name, value in asdict(line.difference).items()
-        if name not in ("gained", "lost")
+        f.name: getattr(line.difference, f.name)
+        for f in fields(line.difference)
+        if f.name not in ("gained", "lost")
     }
     flips = {
         name: [_flip_wire(pair) for pair in pairs]

@@ -121,7 +121,7 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
                 for old_metric, metric in metric_pairs(before, after)
             ]
         except EvalplugError as error:
-            notes.append(f"{ours}: not compared: {error}")
+            notes.append(f"{ours}: not compared: {error.what}")
             continue
         if not found:
             notes.append(f"{ours}: not compared: there is no metric that both have")

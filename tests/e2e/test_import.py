@@ -28,14 +28,7 @@ def test_imported_replies_are_scored_for_their_own_questions(project: Project) -
     assert scored.out.count("the imported reply of chat is to another question") >= 2
     assert scored.path == run
     result = scored.result(model="chat")
-    assert [d["correct"] for d in result["details"]] == [
-        True,
-        False,
-        None,
-        False,
-        None,
-        False,
-        None,
-    ]
+    verdicts = [detail["correct"] for detail in result["details"]]
+    assert verdicts == [True, False, None, False, None, False, None]
     assert "no saved prediction of chat" in result["details"][6]["error"]
     assert project.asked() == []
