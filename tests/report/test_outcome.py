@@ -3,7 +3,15 @@ from __future__ import annotations
 import pytest
 
 from pytest_evalplug.errors import WrongAnswer
-from pytest_evalplug.report.outcome import Tally, exit_status, finish_report, is_wrong, status_of
+from pytest_evalplug.report.outcome import (
+    GATE,
+    Tally,
+    exit_reason,
+    exit_status,
+    finish_report,
+    is_wrong,
+    status_of,
+)
 
 OK, FAILED, INTERRUPTED, USAGE = 0, 1, 2, 4
 
@@ -13,11 +21,13 @@ def status(
     *,
     wrong: int = 0,
     failed: int = 0,
+    gates: int = 0,
     strict: bool = False,
     maxfail: int = 0,
     stopped: bool = False,
 ) -> int:
-    return exit_status(code, Tally(wrong, failed), strict=strict, maxfail=maxfail, stopped=stopped)
+    tally = Tally(wrong, failed, gates)
+    return exit_status(code, tally, strict=strict, maxfail=maxfail, stopped=stopped)
 
 
 def test_wrong_answers_are_a_measurement() -> None:
@@ -42,6 +52,28 @@ def test_ctrl_c_and_the_rest_stay() -> None:
     assert status(INTERRUPTED, wrong=1, maxfail=2) == INTERRUPTED
     assert status(USAGE, wrong=1) == USAGE
     assert status(5) == 5
+
+
+def test_gates_fail_the_run_and_stop_nothing() -> None:
+    assert status(FAILED, wrong=3, gates=1) == FAILED
+    assert status(FAILED, gates=1) == FAILED
+    assert status(INTERRUPTED, gates=1, maxfail=1) == INTERRUPTED
+
+
+@pytest.mark.parametrize(
+    ("code", "tally", "strict", "reason"),
+    [
+        (OK, Tally(wrong=3), False, "passed"),
+        (FAILED, Tally(3, 1, 2), False, "failed or not measured: 1, failed gates: 2"),
+        (FAILED, Tally(3), True, "wrong: 3"),
+        (FAILED, Tally(3), False, "stopped or incomplete"),
+        (INTERRUPTED, Tally(3), False, "interrupted"),
+        (5, Tally(), False, "no tests collected"),
+        (77, Tally(), False, "unknown"),
+    ],
+)
+def test_why_a_session_ends_so(code: int, tally: Tally, strict: bool, reason: str) -> None:
+    assert exit_reason(code, tally, strict=strict) == reason
 
 
 def report_of(error: BaseException | None, *, xfail: bool = False) -> pytest.TestReport:
@@ -89,4 +121,7 @@ def test_the_tally() -> None:
     tally = Tally()
     for error in (WrongAnswer("x"), WrongAnswer("y"), ValueError("z"), None):
         tally.count(report_of(error))
-    assert tally == Tally(wrong=2, failed=1)
+    gate = report_of(ValueError("gate"))
+    setattr(gate, GATE, True)
+    tally.count(gate)
+    assert tally == Tally(wrong=2, failed=1, gates=1)
