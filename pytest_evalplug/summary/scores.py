@@ -20,6 +20,7 @@ from pytest_evalplug.summary.rows import (
     Row,
     first_metric,
     in_order,
+    known_scale,
     pivot,
     result_entries,
 )
@@ -58,7 +59,9 @@ class Scores:
         entries = {
             model: {
                 name: {
-                    metric: Entry("-", metric, "unknown", Cell(value, 0), {name: 0})
+                    metric: Entry(
+                        "-", metric, "unknown", Cell(value, 0), {name: 0}, known_scale(metric)
+                    )
                     for metric, value in metrics.items()
                 }
                 for name, metrics in found.items()
@@ -103,12 +106,12 @@ class Scores:
         return found or [self._dashes(name)]
 
     def notes(self, rows: Iterable[Row]) -> Iterator[str]:
-        """Yield why cells of groups in ``rows`` are empty."""
-        shown = {(row.dataset, row.metric) for row in rows}
-        names = {row.dataset for row in rows}
-        own = {(group.name, group.metric) for group in self.groups if group.name in names}
+        """Yield why groups in ``rows`` have no value of their own, or none of a metric there."""
+        rows = list(rows)
+        names, metrics = {row.dataset for row in rows}, {row.metric for row in rows}
+        own = {(group.name, group.metric) for group in self.groups}
         for (model, name, metric), reason in self.reasons.items():
-            if (name, metric) in shown | own:
+            if name in names and (metric in metrics or (name, metric) in own):
                 yield f"{name} {model}: no {metric}, {reason}"
 
     def _add(self, group: SummaryGroup, model: str) -> None:

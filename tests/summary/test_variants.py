@@ -40,6 +40,15 @@ def test_circular_rows_asked_for() -> None:
     ]
 
 
+def test_a_column_that_a_group_has_no_value_for_says_why() -> None:
+    scores = Scores.of({"m": {"quiz": {**CIRCULAR, "perf_circular": 0.0}}})
+    group = {"name": "g", "subsets": ["quiz"], "harmonic_mean": True}
+    table = CircularSummarizer(["quiz", "g"], [group]).tabulate(scores)
+    assert table.csv().splitlines()[-1] == "g,-,unknown,50.00,-"
+    why = "a harmonic mean needs values above 0, quiz is 0"
+    assert table.notes == (f"g m: no perf_circular, {why}",)
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
