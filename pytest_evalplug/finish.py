@@ -97,7 +97,7 @@ def finish(
         outcome.notes += notes
     except EvalplugError as error:
         outcome.fail(str(error))
-        outcome.gates = unchecked(config, "failed", "there is no summary")
+        outcome.gates = unchecked(config, "failed", f"can't be checked: {error}")
     if config.shard is None:
         details.clear()  # else 'evalplug merge' reads them
     _write_page(outcome, store)

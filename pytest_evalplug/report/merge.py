@@ -20,7 +20,7 @@ from pytest_evalplug.options import RunConfig, model_tables
 from pytest_evalplug.report.gates import gate_lines
 from pytest_evalplug.report.header import short_path
 from pytest_evalplug.report.junit import write_junit
-from pytest_evalplug.report.outputs import write_outputs
+from pytest_evalplug.report.outputs import junit_file, write_outputs
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.merging import Shard, find_shards, join_shards
@@ -28,7 +28,7 @@ from pytest_evalplug.stash import MANIFEST
 from pytest_evalplug.wire import Manifest
 
 _DUMPS = ("dump_extract_rate", "dump_res_length", "dump_eval_details")
-_GATES = ("gates", "baseline", "max_drop", "significance")
+_BASELINE = ("baseline", "max_drop", "significance")
 
 
 def merge_runs(folders: Sequence[Path], options: Sequence[str]) -> int:
@@ -134,10 +134,13 @@ class _Merge:
             started=self._started,
             exit={"status": status, "reason": reason, "failed_gates": failed},
         )
-        junit = getattr(config.option, "xmlpath", None)
-        if junit and outcome.table is not None:
+        junit = junit_file(config)
+        if junit is not None and outcome.table is not None:
             strict = settings.junit == "strict"
-            write_junit(Path(junit), outcome.table, outcome.gates, strict=strict)
+            try:
+                write_junit(junit, outcome.table, outcome.gates, strict=strict)
+            except OSError as error:
+                outcome.fail(f"--junitxml: can't write {junit}: {error.strerror or error}")
         return int(bool(status or outcome.failed))
 
 
@@ -145,9 +148,10 @@ def _settings(config: pytest.Config, snapshot: dict[str, Any]) -> RunConfig:
     """Return what the shards were run with, where nothing else is said now."""
     now = RunConfig.from_pytest(config).following(snapshot, model_tables(config))
     kept: dict[str, Any] = {name: snapshot[name] for name in ("stage", *_DUMPS)}
-    if not (now.gates or now.baseline):
-        kept |= {name: snapshot[name] for name in _GATES}
+    if "gate" not in now.given:
         kept["gates"] = tuple(snapshot["gates"])
+    if "baseline" not in now.given:
+        kept |= {name: snapshot[name] for name in _BASELINE}
     return replace(now, **kept, saved=tuple(snapshot["models"] or snapshot["saved"]), models=())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["end_session", "write_outputs"]
+__all__ = ["end_session", "junit_file", "write_outputs"]
 
 import os
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def end_session(
     write_outputs(
         config,
         outcome,
-        junit=_junit_file(session.config),
+        junit=junit_file(session.config),
         started=started,
         exit={
             "status": status,
@@ -52,8 +52,8 @@ def end_session(
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def _junit_file(config: pytest.Config) -> Path | None:
-    """Return the JUnit XML that pytest has written, if it was asked to."""
+def junit_file(config: pytest.Config) -> Path | None:
+    """Return where ``--junitxml`` wants its file, as pytest reads it, or None."""
     given = getattr(config.option, "xmlpath", None)
     if not given:
         return None
