@@ -11,6 +11,7 @@ Metric    accuracy of the letter (gen: in the reply; ppl, ll: the likeliest). ga
           and gaokao-mathqa have rows with several right letters: all and no others count.
           math and gaokao-mathcloze: the results in the reply's last \boxed{}, in order, each
           equal as mathematics (needs the extra math)
+Score     none known under exactly this setting
 Differs   such equality is not the original's, of texts; rows with several right letters are
           skipped in ppl and ll; choices are lettered anew, as four rows have wrong letters
 """
@@ -96,6 +97,7 @@ class ExamEvaluator(BaseEvaluator):
         name="agieval",
         pretty_name="AGIEval",
         description="University admission, law school and mathematics exams.",
+        description_zh="高考与法学院入学及数学竞赛等标准化考试题。",
         tags=[Tags.EXAM, Tags.REASONING, Tags.MULTIPLE_CHOICE, Tags.CHINESE],
         paper_url="https://arxiv.org/abs/2304.06364",
         license="MIT",

@@ -7,6 +7,8 @@ Data      data/demo_knowledge beside this file; test 76, train 4 (the shots); ea
 Prompt    ours: 2 examples; gen: lettered choices, "Answer:" and the letter; ppl, ll: the
           question, "Answer:" and each choice, which even a small model can tell apart
 Metric    accuracy: of the letter in the reply (gen), of the likeliest choice (ppl, ll)
+Score     none published
+Differs   in nothing: this is the original
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, reg
         name="demo_knowledge",
         pretty_name="Demo knowledge",
         description="General knowledge from astronomy to everyday life.",
+        description_zh="从天文到日常生活的常识题。",
         tags=[Tags.KNOWLEDGE, Tags.MULTIPLE_CHOICE],
         dataset_id="data/demo_knowledge",
         license="Apache-2.0",
@@ -44,10 +47,3 @@ class TestDemoKnowledge(MultiChoiceAdapter):
             id=record["id"],
             metadata={"category": record["category"]},
         )
-
-    def sample_to_fewshot(self, sample: Sample) -> str:
-        """Return a question with its answer: the letter, or in ppl and ll the choice itself."""
-        answer = str(sample.target)
-        if self.options.eval_mode != "gen":
-            answer = (sample.choices or [])["ABCD".index(answer)]
-        return f"{self.format_prompt_template(sample)} {answer}"
