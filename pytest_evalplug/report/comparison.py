@@ -116,8 +116,11 @@ def _notes(found: Comparison) -> list[str]:
 
 
 def _flips(found: Comparison, shown: int) -> Iterator[str]:
-    """Yield each dataset's flipped samples; its metrics share their verdicts."""
-    of_dataset = {line.dataset: line.difference for line in reversed(found.lines)}
+    """Yield each dataset's flipped samples, a benchmark's as a whole; metrics share verdicts."""
+    parts = {part for line in found.lines for part in line.parts}
+    of_dataset = {
+        line.dataset: line.difference for line in reversed(found.lines) if line.dataset not in parts
+    }
     for dataset, difference in reversed(of_dataset.items()):
         for name, pairs in (
             ("wrong → right", difference.gained),
@@ -155,7 +158,13 @@ def _line_wire(line: Line) -> dict[str, Any]:
         name: [_flip_wire(pair) for pair in pairs]
         for name, pairs in (("gained", line.difference.gained), ("lost", line.difference.lost))
     }
-    return {"dataset": line.dataset, **numbers, "adjusted_p": line.adjusted_p, **flips}
+    return {
+        "dataset": line.dataset,
+        "parts": list(line.parts),
+        **numbers,
+        "adjusted_p": line.adjusted_p,
+        **flips,
+    }
 
 
 def _flip_wire(pair: Pair) -> dict[str, Any]:

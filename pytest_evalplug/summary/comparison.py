@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["Difference", "Pair", "compare_results", "metric_pairs", "shared_metrics"]
+__all__ = [
+    "Difference",
+    "Pair",
+    "Reader",
+    "cluster_in",
+    "compare_results",
+    "metric_pairs",
+    "reader_of",
+    "shared_metrics",
+]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,7 +117,7 @@ def compare_results(
             raise DataError(f"{result.model} has no {needed}", where=result.dataset)
     ours, theirs = _by_sample(old, new)
     both = [Pair(detail, theirs[key]) for key, detail in ours.items() if key in theirs]
-    reader = _reader(old, before), _reader(new, name)
+    reader = reader_of(old, before), reader_of(new, name)
     pairs = [p for p in both if _measured(p.old, reader[0]) and _measured(p.new, reader[1])]
     return Difference(
         metric=name,
@@ -124,11 +133,11 @@ def compare_results(
         only_new=len(theirs) - len(both),
         old_errors=sum(not _measured(pair.old, reader[0]) for pair in both),
         new_errors=sum(not _measured(pair.new, reader[1]) for pair in both),
-        **_paired(pairs, reader, _clusters(pairs, old))._asdict(),
+        **_paired(pairs, reader, [cluster_in(old, pair.old) for pair in pairs])._asdict(),
     )
 
 
-class _Reader(NamedTuple):
+class Reader(NamedTuple):
     """Where a sample's value of a metric stands, 0-1, and what makes the metric of their mean."""
 
     scale: float
@@ -136,23 +145,24 @@ class _Reader(NamedTuple):
     """None: it is the verdict."""
 
     def value(self, detail: Detail) -> float | None:
+        """Return a measured sample's value, None if it has none."""
         if self.metric is not None:
             return detail.score.get(self.metric)
         return None if detail.correct is None else float(detail.correct)
 
 
-def _reader(result: ResultFile, metric: str) -> _Reader | None:
+def reader_of(result: ResultFile, metric: str) -> Reader | None:
     """Return how to read a metric that is a mean over the details; None if it is not."""
     scored = [detail for detail in result.details or () if detail.error is None]
     for scale in (scale_of(metric), 1.0, 100.0):
-        for reader in (_Reader(scale, metric), _Reader(scale, None)):
+        for reader in (Reader(scale, metric), Reader(scale, None)):
             values = [v for detail in scored if (v := reader.value(detail)) is not None]
             if values and isclose(scale * fmean(values), result.metrics[metric], abs_tol=1e-9):
                 return reader
     return None
 
 
-def _measured(detail: Detail, reader: _Reader | None) -> bool:
+def _measured(detail: Detail, reader: Reader | None) -> bool:
     return detail.error is None and (reader is None or reader.value(detail) is not None)
 
 
@@ -173,11 +183,10 @@ def _by_sample(old: ResultFile, new: ResultFile) -> tuple[dict[str, Detail], dic
     return {d.index: d for d in old_details}, {d.index: d for d in new_details}
 
 
-def _clusters(pairs: Sequence[Pair], old: ResultFile) -> list[str | None]:
-    rows = old.num_rows if old.repeats > 1 else 0
-    return [
-        cluster_of(base_index(d.index, rows) if rows else d.index, d.metadata) for d, _ in pairs
-    ]
+def cluster_in(result: ResultFile, detail: Detail) -> str | None:
+    """Return the cluster that one of a result's details belongs to."""
+    rows = result.num_rows if result.repeats > 1 else 0
+    return cluster_of(base_index(detail.index, rows) if rows else detail.index, detail.metadata)
 
 
 class _Paired(NamedTuple):
@@ -190,7 +199,7 @@ class _Paired(NamedTuple):
 
 def _paired(
     pairs: Sequence[Pair],
-    readers: tuple[_Reader | None, _Reader | None],
+    readers: tuple[Reader | None, Reader | None],
     clusters: Sequence[str | None],
 ) -> _Paired:
     """Return the difference over pairs that are measured in both, and how sure it is."""

@@ -13,6 +13,7 @@ from pytest_evalplug.evaluation.paired import holm
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.run.saved_run import SavedRun
 from pytest_evalplug.summary.comparison import Difference, compare_results, metric_pairs
+from pytest_evalplug.summary.pooled import pooled
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,15 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One metric of one dataset; ``adjusted_p`` allows for how many there are (Holm)."""
+    """One metric of one dataset; ``adjusted_p`` allows for how many there are (Holm).
+
+    A benchmark's line has ``parts``: its subsets, each with lines of its own.
+    """
 
     dataset: str
     difference: Difference
     adjusted_p: float | None = None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,23 +118,46 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
     """
     lines: list[Line] = []
     notes: list[str] = []
+    parts: dict[tuple[str, str], list[tuple[ResultFile, ResultFile]]] = {}
     for theirs, ours in _datasets(old, new, datasets, notes):
-        before, after = _result(old, theirs), _result(new, ours)
-        try:
-            found = [
-                Line(ours, compare_results(before, after, metric, old_metric=old_metric))
-                for old_metric, metric in metric_pairs(before, after)
-            ]
-        except EvalplugError as error:
-            notes.append(f"{ours}: not compared: {error.what}")
-            continue
-        if not found:
-            notes.append(f"{ours}: not compared: there is no metric that both have")
-            continue
-        lines += found
-        notes += [f"{ours}: {note}" for note in _cautions(before, after)]
-        notes += [f"{ours}: {note}" for note in _coverage(found[0].difference)]
+        results = _result(old, theirs), _result(new, ours)
+        found = _compare(ours, *results, notes)
+        if found:
+            lines += found
+            parts.setdefault((results[0].benchmark, results[1].benchmark), []).append(results)
+    for (_, benchmark), pairs in parts.items():
+        if len(pairs) > 1 and (whole := _whole(benchmark, pairs)):
+            last = max(i for i, line in enumerate(lines) if line.dataset in whole.parts)
+            lines.insert(last + 1, whole)
     return Comparison(old, new, tuple(_adjusted(lines)), tuple(notes))
+
+
+def _compare(dataset: str, old: ResultFile, new: ResultFile, notes: list[str]) -> list[Line]:
+    try:
+        found = [
+            Line(dataset, compare_results(old, new, metric, old_metric=old_metric))
+            for old_metric, metric in metric_pairs(old, new)
+        ]
+    except EvalplugError as error:
+        notes.append(f"{dataset}: not compared: {error.what}")
+        return []
+    if not found:
+        notes.append(f"{dataset}: not compared: there is no metric that both have")
+        return []
+    notes += [f"{dataset}: {note}" for note in _cautions(old, new)]
+    notes += [f"{dataset}: {note}" for note in _coverage(found[0].difference)]
+    return found
+
+
+def _whole(benchmark: str, pairs: Sequence[tuple[ResultFile, ResultFile]]) -> Line | None:
+    """Return the line of a benchmark as a whole, over the samples of all its compared subsets."""
+    metrics = metric_pairs(*pairs[0])[0]
+    old, new = (
+        pooled(results, metric) for results, metric in zip(zip(*pairs), metrics, strict=True)
+    )
+    if old is None or new is None:
+        return None
+    return Line(benchmark, compare_results(old, new), parts=tuple(r.dataset for _, r in pairs))
 
 
 def _datasets(

@@ -179,3 +179,44 @@ def test_what_other_tools_call_right() -> None:
         "exact_match,strict",
     )
     assert (line.difference.difference, line.difference.test) == (100, "McNemar")
+
+
+def subset(name: str, pattern: str, **more: Any) -> ResultFile:
+    found = measured(pattern, dataset=f"law-{name}", subset=name, **more)
+    for detail in found.details or ():
+        detail.sample_id = f"{name}-{detail.index}"
+    return replace(found, benchmark="law", num_scored=len(pattern))
+
+
+def law(*results: ResultFile) -> Side:
+    return Side(Run("run", *results), "m")
+
+
+def test_a_benchmark_is_compared_as_a_whole_too() -> None:
+    old = law(subset("a", "RWW"), measured("R"), subset("b", "W"))
+    new = law(subset("a", "RRR"), measured("R"), subset("b", "W"))
+    lines = compare_sides(old, new).lines
+    assert [line.dataset for line in lines] == ["law-a", "math", "law-b", "law"]
+    whole = lines[-1].difference
+    assert lines[-1].parts == ("law-a", "law-b")
+    assert (whole.metric, whole.old, whole.new) == ("weighted_average", 25, 75)
+    assert (whole.difference, whole.num_pairs, whole.old_n) == (50, 4, 4)
+    assert whole.test == "McNemar"  # samples of one number in two subsets have nothing in common
+    assert [pair.new.sample_id for pair in whole.gained] == ["a-1", "a-2"]
+
+
+def test_repeats_are_clusters_in_the_whole_too() -> None:
+    old, new = (
+        law(*(subset(s, pattern, repeats=2, num_rows=1) for s in "ab")) for pattern in ("WW", "RR")
+    )
+    whole = compare_sides(old, new).lines[-1].difference
+    assert (whole.test, whole.num_pairs, whole.difference) == ("bootstrap", 4, 100)
+
+
+def test_without_a_mean_there_is_no_whole() -> None:
+    results = [
+        replace(subset(name, "R"), metrics={"bleu": 30.0}, num_scored=1, details=[])
+        for name in "ab"
+    ]
+    lines = compare_sides(law(*results), law(*results)).lines
+    assert [line.dataset for line in lines] == ["law-a", "law-b"]
