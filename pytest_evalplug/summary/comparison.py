@@ -52,7 +52,8 @@ class Difference:
     ``p_value`` is the two-sided one of ``test``. They are None where the metric is no mean over
     samples (BLEU of a corpus), or where too few pairs leave them undefined.
 
-    ``gained`` went from wrong to right, ``lost`` from right to wrong. ``only_old`` and ``only_new``
+    ``gained`` went from wrong to right, ``lost`` from right to wrong: by the metric, or where it
+    is none of right and wrong, by the sample's verdict. ``only_old`` and ``only_new``
     count the samples that the other result does not have at all, ``old_errors`` and ``new_errors``
     those it has, but not measured in this one.
     """
@@ -119,6 +120,7 @@ def compare_results(
     both = [Pair(detail, theirs[key]) for key, detail in ours.items() if key in theirs]
     reader = reader_of(old, before), reader_of(new, name)
     pairs = [p for p in both if _measured(p.old, reader[0]) and _measured(p.new, reader[1])]
+    changes = list(zip(pairs, _verdicts(pairs, reader), strict=True))
     return Difference(
         metric=name,
         old_metric=before,
@@ -127,8 +129,8 @@ def compare_results(
         old_n=old.samples_of(before),
         new_n=new.samples_of(name),
         num_pairs=len(pairs),
-        gained=[p for p in pairs if (p.old.correct, p.new.correct) == (False, True)],
-        lost=[p for p in pairs if (p.old.correct, p.new.correct) == (True, False)],
+        gained=[pair for pair, change in changes if change == (False, True)],
+        lost=[pair for pair, change in changes if change == (True, False)],
         only_old=len(ours) - len(both),
         only_new=len(theirs) - len(both),
         old_errors=sum(not _measured(pair.old, reader[0]) for pair in both),
@@ -187,6 +189,18 @@ def cluster_in(result: ResultFile, detail: Detail) -> str | None:
     """Return the cluster that one of a result's details belongs to."""
     rows = result.num_rows if result.repeats > 1 else 0
     return cluster_of(base_index(detail.index, rows) if rows else detail.index, detail.metadata)
+
+
+def _verdicts(
+    pairs: Sequence[Pair], readers: tuple[Reader | None, Reader | None]
+) -> list[tuple[bool | None, bool | None]]:
+    """Return whether each pair's old and new is right: by the metric, if it is 0 or 1 in all."""
+    old, new = readers
+    if old is not None and new is not None:
+        values = [(old.value(pair.old), new.value(pair.new)) for pair in pairs]
+        if all(value in (0, 1) for both in values for value in both):
+            return [(before == 1, after == 1) for before, after in values]
+    return [(pair.old.correct, pair.new.correct) for pair in pairs]
 
 
 class _Paired(NamedTuple):

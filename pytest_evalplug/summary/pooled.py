@@ -20,9 +20,7 @@ def pooled(results: Sequence[ResultFile], metric: str) -> ResultFile | None:
 
     None where it is no mean over samples, or not on one scale, in all of them.
     """
-    readers = [
-        reader_of(result, metric) if metric in result.metrics else None for result in results
-    ]
+    readers = [reader_of(r, metric) if metric in r.metrics else None for r in results]
     scales = {reader.scale for reader in readers if reader}
     if None in readers or len(scales) != 1:
         return None

@@ -151,10 +151,8 @@ def _compare(dataset: str, old: ResultFile, new: ResultFile, notes: list[str]) -
 
 def _whole(benchmark: str, pairs: Sequence[tuple[ResultFile, ResultFile]]) -> Line | None:
     """Return the line of a benchmark as a whole, over the samples of all its compared subsets."""
-    metrics = metric_pairs(*pairs[0])[0]
-    old, new = (
-        pooled(results, metric) for results, metric in zip(zip(*pairs), metrics, strict=True)
-    )
+    old_metric, metric = metric_pairs(*pairs[0])[0]
+    old, new = pooled([o for o, _ in pairs], old_metric), pooled([n for _, n in pairs], metric)
     if old is None or new is None:
         return None
     return Line(benchmark, compare_results(old, new), parts=tuple(r.dataset for _, r in pairs))

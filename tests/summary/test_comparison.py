@@ -51,6 +51,17 @@ def test_right_and_wrong() -> None:
     assert found.interval[0] < 50 < found.interval[1]
 
 
+def test_flips_are_the_metrics_own() -> None:
+    old, new = right_or_wrong("RRWW"), right_or_wrong("RWRR")
+    for each, values in ((old, (1, 0, 0, 0)), (new, (1, 0, 0, 1))):
+        each.metrics["norm"] = 100 * sum(values) / 4
+        for of_sample, value in zip(each.details or (), values, strict=True):
+            of_sample.score["norm"] = value
+    found = compare_results(old, new, "norm")
+    assert ([p.new.index for p in found.gained], found.lost) == (["3"], [])
+    assert found.p_value == mcnemar_p(1, 0)
+
+
 def test_only_what_both_have_measured_is_compared_and_the_rest_is_counted() -> None:
     found = compare_results(right_or_wrong("RREWW"), right_or_wrong("WERRWR", first=1))
     # samples 1, 3 and 4: right then wrong, wrong then right, wrong then right

@@ -214,9 +214,6 @@ def test_repeats_are_clusters_in_the_whole_too() -> None:
 
 
 def test_without_a_mean_there_is_no_whole() -> None:
-    results = [
-        replace(subset(name, "R"), metrics={"bleu": 30.0}, num_scored=1, details=[])
-        for name in "ab"
-    ]
+    results = [replace(subset(s, "R"), metrics={"bleu": 30.0}, details=[]) for s in "ab"]
     lines = compare_sides(law(*results), law(*results)).lines
     assert [line.dataset for line in lines] == ["law-a", "law-b"]
