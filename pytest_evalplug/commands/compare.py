@@ -37,13 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--flips",
-        type=int,
+        type=_count,
         default=5,
         metavar="N",
         help="show N flipped samples of each kind and dataset (default: 5); JSON has all",
     )
     parser.add_argument("--format", choices=("text", "markdown", "json"), default="text")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE instead")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -147,7 +147,7 @@ class ResultFile:
             return cls(**known, intervals=intervals, metrics=metrics, other=other, details=found)
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise DataError(
                 f"the results file can't be read: {error}",
                 where=str(path),

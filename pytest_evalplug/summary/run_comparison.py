@@ -89,6 +89,13 @@ def pair_sides(sides: Sequence[Side], models: Sequence[str] = ()) -> list[tuple[
         sides = [side.of(model) for side, model in zip(runs, models, strict=True)]
     elif models:
         sides = [side if side.model else side.of(models[0]) for side in sides]
+    for side in sides:
+        if not side.models:
+            raise ConfigError(
+                "the run has no results",
+                where=str(side.run.path),
+                fix="Score it first; another tool's predictions with evalplug import",
+            )
     if len(sides) < 2:
         raise ConfigError(
             "there is nothing to compare with",

@@ -87,6 +87,7 @@ def test_a_side_may_name_its_model() -> None:
         ([ONE], ["a"], "there is nothing to compare with"),
         ([ONE, BOTH], ["b"], r"no results of model 'b'\. Known: a"),
         ([ONE, ONE, ONE], ["a", "a"], "2 models for 3 runs"),
+        ([ONE, Run("empty")], [], r"outputs/empty: the run has no results\. Score it first"),
         ([OTHER, TWO], [], "no model in common: b; c, d"),
     ],
 )

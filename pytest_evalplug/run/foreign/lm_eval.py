@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import Any
 
 from pytest_evalplug.dataset.letters import label
-from pytest_evalplug.evaluation.outcome import BINARY, is_number, scale_of
-from pytest_evalplug.run.foreign.reading import foreign_result, read_json, unreadable
+from pytest_evalplug.evaluation.outcome import BINARY, scale_of
+from pytest_evalplug.run.foreign.reading import finite, foreign_result, read_json, unreadable
 from pytest_evalplug.run.lines import LineFile
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.types import Detail
@@ -127,7 +127,8 @@ def _details(file: Path) -> dict[str, Detail]:
     for _, row in _rows(file):
         index, name = str(row["doc_id"]), str(row.get("filter", ""))
         filters[name] = None
-        values = {m: float(row[m]) for m in row if m not in _ABOUT and is_number(row[m])}
+        numbers = {metric: finite(row[metric]) for metric in row if metric not in _ABOUT}
+        values = {metric: value for metric, value in numbers.items() if value is not None}
         detail = found.get(index)
         if detail is None:
             pred, answer = _verdict_of(row)
@@ -146,9 +147,7 @@ def _verdict_of(row: Mapping[str, Any]) -> tuple[Any, Any]:
     record = _record(row)
     if "pred_label" in record:
         return record["pred_label"], record["gold"]
-    filtered = row.get("filtered_resps")
-    pred = filtered[0] if isinstance(filtered, list) and filtered else None
-    return pred, row.get("target")
+    return next(iter(_list(row.get("filtered_resps"))), None), row.get("target")
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +163,7 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
         "gold": row.get("target"),
         "doc": row.get("doc"),
     }
-    replies = [r[0] if isinstance(r, list) and r else r for r in row.get("resps") or ()]
+    replies = [r[0] if isinstance(r, list) and r else r for r in _list(row.get("resps"))]
     if replies and isinstance(replies[0], str):
         record["prediction"] = replies[0]
     elif len(replies) > 1 and all(isinstance(r, list) and r for r in replies):
@@ -180,12 +179,16 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     return record
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _arguments(arguments: Any) -> list[list[Any]]:
     """Return what was asked, once a request: context, then continuation or settings."""
     if isinstance(arguments, dict):  # as it has been written since 0.4.2
         requests = [list(r.values()) for r in arguments.values() if isinstance(r, dict)]
     else:
-        requests = [r for r in arguments or () if isinstance(r, list)]
+        requests = [request for request in _list(arguments) if isinstance(request, list)]
     return [request for request in requests if request]
 
 
@@ -218,8 +221,8 @@ def _metrics(content: Mapping[str, Any], task: str) -> dict[str, float]:
     found = {}
     for key, value in _part(content, "results", task).items():
         metric, comma, name = key.partition(",")
-        if comma and is_number(value) and not metric.endswith("_stderr"):
-            found[metric, name] = value
+        if comma and not metric.endswith("_stderr") and (number := finite(value)) is not None:
+            found[metric, name] = number
     several = len({name for _, name in found}) > 1
     return {f"{m},{f}" if several else m: value for (m, f), value in found.items()}
 

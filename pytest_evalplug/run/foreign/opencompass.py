@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pytest_evalplug.evaluation.outcome import BINARY, is_number, verdict_of
+from pytest_evalplug.evaluation.outcome import BINARY, verdict_of
 from pytest_evalplug.evaluation.repeats import is_listed
-from pytest_evalplug.run.foreign.reading import foreign_result, read_json, unreadable
+from pytest_evalplug.run.foreign.reading import finite, foreign_result, read_json, unreadable
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.types import ChatMessage, Detail
 
@@ -164,7 +164,7 @@ def _shares(metrics: Mapping[str, Any], correct: Sequence[bool]) -> dict[str, fl
     return {
         name: 100.0
         for name in metrics
-        if name in _OF_VERDICTS and is_number(value := metrics[name])
+        if name in _OF_VERDICTS and (value := finite(metrics[name])) is not None
         if share is not None and isclose(value, share, abs_tol=1e-6)
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["foreign_result", "read_json", "unreadable"]
+__all__ = ["finite", "foreign_result", "read_json", "unreadable"]
 
 import json
 import math
@@ -34,6 +34,14 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
+def finite(value: Any) -> float | None:
+    """Return a finite number as a float, None for anything else."""
+    try:
+        return float(value) if is_number(value) and math.isfinite(value) else None
+    except OverflowError:  # an int of hundreds of digits
+        return None
+
+
 def unreadable(path: Path, why: str) -> DataError:
     """Return the error that a file is not what its name says."""
     return DataError(f"the file can't be read: {why}", where=str(path))
@@ -54,7 +62,7 @@ def foreign_result(
     What is no finite number in ``metrics`` goes to ``other``. Those in ``means`` are means of the
     details' scores, times a scale; how sure they are is computed here, as for our own.
     """
-    numbers = {m: float(v) for m, v in metrics.items() if is_number(v) and math.isfinite(v)}
+    numbers = {m: number for m, v in metrics.items() if (number := finite(v)) is not None}
     scored = [detail for detail in details if detail.error is None]
     verdicts = [detail.correct for detail in scored if detail.correct is not None]
     rows = more.get("num_rows") or 0

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.foreign.lm_eval import LmEvalRun
+from tests.run.foreign.conftest import JSON
 
 DATE = "2026-11-30T12-00-00.0"
 
@@ -89,6 +93,29 @@ def test_a_task_can_not_name_a_file_elsewhere(lm_eval: Path) -> None:
     content["configs"]["../../secret"] = {}
     path.write_text(json.dumps(content))
     assert ("chat", "../../secret") not in LmEvalRun(lm_eval).tables()
+
+
+@given(
+    part=st.dictionaries(st.sampled_from(["acc,none", "acc_stderr,none", "x"]), JSON),
+    config=JSON,
+    row=st.dictionaries(
+        st.sampled_from(["target", "arguments", "resps", "filtered_resps", "filter", "acc", "doc"]),
+        JSON,
+    ),
+)
+def test_whatever_stands_in_the_files(
+    tmp_path_factory: pytest.TempPathFactory, part: Any, config: Any, row: Any
+) -> None:
+    folder = tmp_path_factory.mktemp("lm")
+    content = {"results": {"t": part}, "configs": {"t": config}, "higher_is_better": config}
+    (folder / f"results_{DATE}.json").write_text(json.dumps({**content, "model_name": config}))
+    (folder / f"samples_t_{DATE}.jsonl").write_text(json.dumps({"doc_id": 0, **row}) + "\n")
+    run = LmEvalRun(folder)
+    [(model, task)] = run.tables()
+    result = run.result(model, task)
+    assert result is not None
+    assert all(isinstance(value, float) for value in result.metrics.values())
+    assert run.records(model, task)["0"]["index"] == "0"
 
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"doc_id": "x"}', '{"doc_id": 1', "\x00"])

@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.foreign.opencompass import OpenCompassRun
+from tests.run.foreign.conftest import JSON
 
 
 def test_tables(opencompass: Path) -> None:
@@ -114,6 +117,33 @@ def test_hostile_values_are_no_numbers(opencompass: Path) -> None:
     assert result.metrics == {}
     assert result.other["accuracy"] == "__import__('os')"
     assert result.num_correct is None
+
+
+NAMES = st.sampled_from(
+    [*("example_abbr", "pred", "predictions", "answer", "refr", "correct", "is_correct", "type")]
+)
+
+
+@given(
+    metrics=st.dictionaries(st.sampled_from(["accuracy", "score", "a/b", "error"]), JSON),
+    details=JSON | st.lists(st.dictionaries(NAMES, JSON), max_size=4),
+    record=st.dictionaries(st.sampled_from(["origin_prompt", "prediction", "label: A"]), JSON),
+)
+def test_whatever_stands_in_the_files(
+    tmp_path_factory: pytest.TempPathFactory, metrics: Any, details: Any, record: Any
+) -> None:
+    run = tmp_path_factory.mktemp("run")
+    for folder, content in (
+        ("results", {**metrics, "details": details}),
+        ("predictions", {"0": record}),
+    ):
+        (run / folder / "m").mkdir(parents=True)
+        (run / folder / "m" / "d.json").write_text(json.dumps(content))
+    opened = OpenCompassRun(run)
+    result = opened.result("m", "d")
+    assert result is not None
+    assert all(isinstance(value, float) for value in result.metrics.values())
+    assert opened.records("m", "d")["0"]["index"] == "0"
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", "\udcff", "[" * 100_000])
