@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import junitparser
 import pytest
+
+from pytest_evalplug.commands.merge import add_arguments
+from pytest_evalplug.option_table import OPTIONS
 
 from .project import Project, right, wrong
 
@@ -110,3 +116,40 @@ def test_the_jobs_summary(project: Project, monkeypatch: pytest.MonkeyPatch) -> 
     run = project.run()
     assert run.ret == 0
     assert "no job summary: can't write gone/summary.md: No such file" in run.out
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+WORKFLOWS = sorted((DOCS / "examples").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", [DOCS / "ci.md", *WORKFLOWS], ids=lambda path: path.name)
+def test_documented_flags_exist(path: Path) -> None:
+    known = {option.flag for option in OPTIONS}
+    flags = set(re.findall(r"--eval-[a-z-]+", path.read_text(encoding="utf-8")))
+    assert flags
+    assert flags <= known
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_shard_and_merge(path: Path) -> None:
+    workflow = pytest.importorskip("yaml").safe_load(path.read_text(encoding="utf-8"))
+    jobs = workflow.get("jobs", workflow)
+    shard, merge = (
+        [
+            *jobs[name].get("script", ()),
+            *(step.get("run", "") for step in jobs[name].get("steps", ())),
+        ]
+        for name in ("shard", "merge")
+    )
+    part = {
+        "github-actions": "${{ matrix.shard }}/${{ strategy.job-total }}",
+        "gitlab-ci": "$CI_NODE_INDEX/$CI_NODE_TOTAL",
+    }[path.stem]
+    (run,) = (line for line in shard if line.startswith("pytest "))
+    assert f" --eval-shard={part} " in run
+    (join,) = (line for line in merge if line.startswith("evalplug merge "))
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    args = parser.parse_args(shlex.split(join)[2:])
+    assert args.gate == ["gsm8k>=70"]
+    assert [str(folder) for folder in args.runs] == ["shards"]
