@@ -43,7 +43,9 @@ def merge_runs(folders: Sequence[Path], options: Sequence[str]) -> int:
     manifest.modules = {name: _here(*entry) for name, entry in manifest.modules.items()}
     files = dict.fromkeys(file for _, file, _, _ in manifest.modules.values())
     merge = _Merge(shards, manifest)
-    status = int(pytest.main(["-p", "no:cacheprovider", *options, *files], plugins=[merge]))
+    # no assertion is rewritten: pytest would warn that this package is imported already
+    arguments = ["--assert=plain", "-p", "no:cacheprovider", *options, *files]
+    status = int(pytest.main(arguments, plugins=[merge]))
     return 2 if status == pytest.ExitCode.USAGE_ERROR else status
 
 

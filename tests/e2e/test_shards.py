@@ -151,6 +151,7 @@ def test_what_does_not_belong_together(project: Project) -> None:
         "whole": (),
     }.items():
         project.run(f"--work-dir=runs/{name}", *args)
+    project.add("pyproject.toml", 'filterwarnings = ["error"]\n')
     status, out = merge(project, "runs/one", "-o", "m", "--eval-gate=quiz>=1")
     assert status == 1
     assert "missing shards: 2/2" in out
