@@ -83,14 +83,16 @@ def tab(tabs: Tabs) -> Tab:
     return tabs()
 
 
-@pytest.fixture
-def call(tabs: Tabs) -> Callable[..., Any]:
+@pytest.fixture(scope="session")
+def call(browser: Browser) -> Callable[..., Any]:
     """Calls a function of a module: ``call("locate.js", "locate", pred, reply)``."""
-    tab = tabs()
+    page = browser.new_page()
 
     def evaluate(module: str, function: str, *arguments: Any) -> Any:
+        page.evaluate("called = null")
         text = modules(module) + f"\nglobalThis.called = {function};"
-        tab.page.add_script_tag(content=text, type="module")
-        return tab.page.evaluate("given => called(...given)", list(arguments))
+        page.add_script_tag(content=text, type="module")
+        page.wait_for_function("() => called !== null")  # a module runs when it is its turn
+        return page.evaluate("given => called(...given)", list(arguments))
 
     return evaluate

@@ -243,7 +243,7 @@ def test_a_reply_of_a_megabyte_is_shown_in_part(tmp_path: Path, tab: Tab) -> Non
     assert buttons.count() == 2
     assert len(page.locator(".reply .text").inner_text()) < 60_000
     buttons.first.click()
-    assert len(page.locator(".reply .text").inner_text()) == len(reply) - 1  # the last blank
+    assert len(page.locator(".reply .text").inner_text()) == len(reply)
 
 
 def test_models_side_by_side_and_what_flipped(tmp_path: Path, tab: Tab) -> None:
@@ -296,7 +296,7 @@ def test_a_phone_scrolls_no_page_sideways(tmp_path: Path, tabs: Tabs) -> None:
         page = tab.open(path, place)
         page.wait_for_timeout(50)
         wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert page.evaluate(wider) == 0, place
+        assert page.evaluate(wider) <= 0, place
 
 
 @pytest.mark.parametrize(

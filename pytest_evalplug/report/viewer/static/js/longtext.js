@@ -9,7 +9,7 @@ const [HEAD, AROUND, TAIL] = [20000, 4000, 20000];
 
 /** Make the element of a text; `mark` is [start, end] of what is to be marked, or null. */
 export function longText(text, mark = null) {
-  const element = h("div.text", { dir: "auto" });
+  const element = h(text.length > WHOLE ? "div.text.is-long" : "div.text", { dir: "auto" });
   const show = (ranges) => {
     element.replaceChildren();
     let end = 0;

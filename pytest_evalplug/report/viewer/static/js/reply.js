@@ -80,8 +80,8 @@ function options(record, detail) {
     const share = values ? Math.exp(values[n] - top) / sum : null;
     return h("tr", { "data-right": right.has(letter), "data-chosen": chosen === letter },
       h("th", { scope: "row" }, letter),
-      h("td.option", {}, h("bdi", {}, visible(asText(choice))),
-        h("span.tags", {}, right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null, chosen === letter ? h("span.tag", {}, "chosen") : null)),
+      h("td.option", {}, h("bdi", {}, visible(asText(choice))), " ",
+        h("span.tags", {}, right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null, " ", chosen === letter ? h("span.tag", {}, "chosen") : null)),
       values ? h("td.num.log", { title: `log-probability ${values[n]}` }, values[n].toFixed(2), typeof record.ppl?.[n] === "number" ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`) : null) : null,
       values ? h("td.share-cell", {}, h("span.ibar", {}, h("span.ibar-fill", { css: { width: `${100 * share}%` } })), h("span.num", {}, `${(100 * share).toFixed(1)} %`)) : null);
   })))));
