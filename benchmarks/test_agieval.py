@@ -120,7 +120,10 @@ class TestAGIEval(MultiChoiceAdapter):
             input=record["question"].strip(),
             choices=[LABEL.sub("", option).strip() for option in options or ()] or None,
             target=record["label"] if options else record["answer"],
-            metadata={"passage": record["passage"] or ""},
+            metadata={
+                "passage": record["passage"] or "",
+                "context_id": record["passage"] or None,
+            },
         )
 
     def finish_sample(self, sample: Sample, subset: str) -> Sample:

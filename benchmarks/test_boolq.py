@@ -66,7 +66,7 @@ class TestBoolQ(MultiChoiceAdapter):
             input=question.removesuffix("?"),
             choices=CHOICES,
             target="AB"[right],
-            metadata={"passage": passage},
+            metadata={"passage": passage, "context_id": passage},
         )
 
     def template_values(self, sample: Sample) -> dict[str, str]:

@@ -51,7 +51,11 @@ class TestSQuAD(DefaultDataAdapter):
             input=record["question"],
             target=list(dict.fromkeys(record["answers"]["text"])),
             id=record["id"],
-            metadata={"title": record["title"], "context": record["context"]},
+            metadata={
+                "title": record["title"],
+                "context": record["context"],
+                "context_id": record["context"],
+            },
         )
 
     def template_values(self, sample: Sample) -> dict[str, str]:

@@ -21,6 +21,7 @@ from pytest_evalplug.evaluation.config import EvalConfig
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of, to_score
 from pytest_evalplug.evaluation.postprocessor import apply_steps, resolve_postprocessor
 from pytest_evalplug.evaluation.statistics import cluster_of
+from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.results import dataset_name
 from pytest_evalplug.types import AggScore, Detail, Sample, SampleScore, Score, TaskState
 
@@ -383,7 +384,7 @@ def _metadata(result: SampleScore, sample: Sample, with_sample: bool) -> dict[st
     """Return a Detail's metadata; the sample's own is kept only where something reads it."""
     metadata = {k: v for k, v in (result.score.metadata or {}).items() if k != "correct"}
     if (context := (sample.metadata or {}).get("context_id")) is not None:
-        metadata["context_id"] = context
+        metadata["context_id"] = digest(context)  # it may be the whole passage
     if with_sample and result.sample_metadata:
         metadata["sample"] = result.sample_metadata
     return metadata or None

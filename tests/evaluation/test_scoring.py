@@ -11,6 +11,7 @@ from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
 from pytest_evalplug.errors import ConfigError, DataError, EvalplugError
 from pytest_evalplug.evaluation.base import BaseEvaluator
 from pytest_evalplug.evaluation.scoring import Scorer
+from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.types import (
     AggScore,
     Detail,
@@ -274,11 +275,13 @@ def test_repeats_are_grouped_by_row() -> None:
 def test_samples_of_one_context_are_one_cluster() -> None:
     scorer = Scorer(adapter(Plain))
     details = []
-    for i, (pred, context) in enumerate([("A", "p"), ("A", "p"), ("B", 7), ("B", 7)]):
+    for i, (pred, context) in enumerate(
+        [("A", "a passage"), ("A", "a passage"), ("B", 7), ("B", 7)]
+    ):
         of_sample = state("A", pred)
         of_sample.sample.metadata = {"context_id": context, "more": "x"}
         details.append(scorer.detail(of_sample, {"index": str(i), "prediction": pred}))
-    assert details[2].metadata == {"context_id": 7}
+    assert details[2].metadata == details[3].metadata == {"context_id": digest(7)}
     (score,) = scorer.aggregate("d", details, [{}] * 4)
     assert (score.metadata or {})["stderr"] == pytest.approx(50)
 

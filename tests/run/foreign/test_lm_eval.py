@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
@@ -95,6 +95,7 @@ def test_a_task_can_not_name_a_file_elsewhere(lm_eval: Path) -> None:
     assert ("chat", "../../secret") not in LmEvalRun(lm_eval).tables()
 
 
+@settings(max_examples=30)
 @given(
     part=st.dictionaries(st.sampled_from(["acc,none", "acc_stderr,none", "x"]), JSON),
     config=JSON,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
@@ -124,6 +124,7 @@ NAMES = st.sampled_from(
 )
 
 
+@settings(max_examples=30)
 @given(
     metrics=st.dictionaries(st.sampled_from(["accuracy", "score", "a/b", "error"]), JSON),
     details=JSON | st.lists(st.dictionaries(NAMES, JSON), max_size=4),
