@@ -40,7 +40,8 @@ def merge_runs(folders: Sequence[Path], options: Sequence[str]) -> int:
     """
     shards = find_shards(folders)
     manifest = Manifest.joined([_manifest(shard) for shard in shards])
-    manifest.modules = {name: _here(*entry) for name, entry in manifest.modules.items()}
+    here = _Modules(folders)
+    manifest.modules = {name: here.find(*entry) for name, entry in manifest.modules.items()}
     files = dict.fromkeys(file for _, file, _, _ in manifest.modules.values())
     merge = _Merge(shards, manifest)
     # no assertion is rewritten: pytest would warn that this package is imported already
@@ -50,7 +51,11 @@ def merge_runs(folders: Sequence[Path], options: Sequence[str]) -> int:
 
 
 def _manifest(shard: Shard) -> Manifest:
-    manifest = Manifest.read(shard.path / "journal" / MANIFEST)
+    path = shard.path / "journal" / MANIFEST
+    try:
+        manifest = Manifest.read(path)
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"damaged: {error}", where=str(path)) from error
     if not manifest.parts:
         raise DataError(
             "not a whole run directory: it lacks journal/manifest.json",
@@ -60,21 +65,33 @@ def _manifest(shard: Shard) -> Manifest:
     return manifest
 
 
-def _here(module: str, file: str, root: str, name: str) -> list[str]:
-    """Return where a benchmark's module is on this machine, if the shard's had another place."""
-    there = Path(file)
-    if there.is_file():
-        return [module, file, root, name]
-    below_root = len(there.parts) - len(Path(root).parts)
-    ends = (Path(*there.parts[start:]) for start in range(1, len(there.parts)))
-    found = next((Path.cwd() / end for end in ends if (Path.cwd() / end).is_file()), None)
-    path = found or _installed(module)
-    if path is None:
-        raise ConfigError(
-            f"the benchmarks' module {file} is not here",
-            fix="Call it where pytest was called",
-        )
-    return [module, str(path), str(path.parents[below_root - 1]), name]
+class _Modules:
+    """Finds the benchmarks' modules on this machine, where the shards may have had other places.
+
+    One that lies in the folders that are merged is not imported: they hold data, from anywhere.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._data = [
+            path for folder in folders if not Path.cwd().is_relative_to(path := folder.resolve())
+        ]
+
+    def find(self, module: str, file: str, root: str, name: str) -> list[str]:
+        """Return an entry of a manifest as it is here. Raises ConfigError."""
+        there = Path(file)
+        ends = (Path(*there.parts[start:]) for start in range(1, len(there.parts)))
+        places = (there, *(Path.cwd() / end for end in ends))
+        path = next(filter(self._is_code, places), None) or _installed(module)
+        if path is None:
+            raise ConfigError(
+                f"the benchmarks' module {file} is not here",
+                fix="Call it where pytest was called",
+            )
+        below_root = len(there.parts) - len(Path(root).parts)
+        return [module, str(path), str(path.parents[below_root - 1]), name]
+
+    def _is_code(self, path: Path) -> bool:
+        return path.is_file() and not any(map(path.resolve().is_relative_to, self._data))
 
 
 def _installed(module: str) -> Path | None:

@@ -32,7 +32,6 @@ _ALIKE = {
     "dump_eval_details": "--dump-eval-details",
 }
 """What shards of one run were started with alike, as a snapshot calls it."""
-_SAVED = ("predictions", "judgements")
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,12 @@ class Shard:
 
     @cached_property
     def models(self) -> dict[str, Any]:
-        """Model -> what identifies it, as it was written."""
+        """Model -> what identifies it, as it was written. Raises DataError if that is damaged."""
         files = sorted((self.path / "configs" / "models").glob("*.json"))
-        return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+        try:
+            return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+        except ValueError as error:
+            raise DataError(f"damaged: {error}", where=str(self.path / "configs")) from error
 
 
 def find_shards(folders: Sequence[Path]) -> list[Shard]:
@@ -112,13 +114,14 @@ def join_shards(shards: Sequence[Shard], target: RunDirectory, arguments: Sequen
     Raises ConfigError if two of them have different replies to one sample; DataError if a file is
     damaged.
     """
-    for folder in _SAVED:
+    for folder in ("predictions", "judgements"):
         files: dict[str, list[Path]] = {}
         for shard in shards:
             for path in sorted((shard.path / folder).glob("*/*.json")):
                 files.setdefault(str(path.relative_to(shard.path)), []).append(path)
         for name, paths in files.items():
-            write_atomic(target.path / name, json_object(_union(paths)))
+            records = _union(paths, only_one=folder == "predictions")
+            write_atomic(target.path / name, json_object(records))
     for number, shard in enumerate(shards):
         for journal in sorted((shard.path / "journal").glob("*-*.jsonl")):
             kind, _, worker = journal.name.partition("-")
@@ -130,22 +133,26 @@ def join_shards(shards: Sequence[Shard], target: RunDirectory, arguments: Sequen
     write_snapshot(target, shards[0].snapshot | together)
 
 
-def _union(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """Yield index and JSON text of every record; a prediction comes before an error."""
+def _union(paths: Sequence[Path], *, only_one: bool) -> Iterator[tuple[str, str]]:
+    """Yield index and JSON text of every record; a reply comes before an error.
+
+    ``only_one`` refuses two replies of one index: a judge may have been asked the same twice.
+    """
     files = [MergedFile(path) for path in paths]
     holders: dict[str, list[int]] = {}
     for number, file in enumerate(files):
         for index in file:
             holders.setdefault(index, []).append(number)
     for index in sorted(holders, key=index_order):
-        yield index, _text(index, [(paths[n], files[n]) for n in holders[index]])
+        found = [(paths[n], files[n]) for n in holders[index]]
+        yield index, _text(index, found, only_one)
 
 
-def _text(index: str, holders: Sequence[tuple[Path, MergedFile]]) -> str:
+def _text(index: str, holders: Sequence[tuple[Path, MergedFile]], only_one: bool) -> str:
     if len(holders) == 1:
         return holders[0][1].text(index)
     replied = [(path, file) for path, file in holders if "prediction" in file[index]]
-    if len({dumps(_reply(file[index])) for _, file in replied}) > 1:
+    if only_one and len({dumps(_reply(file[index])) for _, file in replied}) > 1:
         raise ConfigError(
             f"sample {index} has different replies",
             where=" and ".join(str(path) for path, _ in replied),

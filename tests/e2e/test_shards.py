@@ -170,4 +170,11 @@ def test_what_does_not_belong_together(project: Project) -> None:
         assert status == 2, out
         assert message in out
         assert "Traceback" not in out
+    manifest = next((project.path / "runs/one").glob("*/journal/manifest.json"))
+    manifest.write_text(manifest.read_text().replace("/test_quiz.py", "/runs/one/test_quiz.py"))
+    (project.path / "test_quiz.py").rename(project.path / "runs/one/test_quiz.py")
+    status, out = merge(project, "runs/one")
+    assert (status, "runs/one/test_quiz.py is not here" in out) == (2, True), out
+    manifest.write_text("{")
+    assert "manifest.json: damaged: " in merge(project, "runs/one")[1]
     assert not (project.path / "outputs").exists()

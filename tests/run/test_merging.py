@@ -73,6 +73,15 @@ def test_different_replies_are_refused(tmp_path: Path, other: dict[str, Any]) ->
         joined(tmp_path, one, two)
 
 
+def test_a_judge_may_have_been_asked_twice(tmp_path: Path) -> None:
+    parts = [shard(tmp_path, 1), shard(tmp_path, 2)]
+    for part in parts:
+        file = RunDirectory.attach(part.path).judgement_file("j", "d")
+        write_atomic(file, json_object([("h", dumps({"prediction": f"reply {part.place[0]}"}))]))
+    run = joined(tmp_path, *parts)
+    assert "reply 1" in run.judgement_file("j", "d").read_text()
+
+
 def test_journals_are_kept_apart(tmp_path: Path) -> None:
     one, two = shard(tmp_path, 1), shard(tmp_path, 2)
     for part in (one, two):
