@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -45,6 +46,22 @@ def make(shipped: dict[str, type[DefaultDataAdapter]], data_dir: Path) -> Make:
     @cache
     def adapter(name: str, mode: Literal["gen", "ppl", "ll"] = "gen") -> DefaultDataAdapter:
         return shipped[name](options=AdapterOptions(data_dirs=(data_dir,), eval_mode=mode))
+
+    return adapter
+
+
+@pytest.fixture
+def written(shipped: dict[str, type[DefaultDataAdapter]], tmp_path: Path) -> Make:
+    """Write hand-made rows, place -> rows, and return the benchmark's adapter that reads them."""
+
+    def adapter(name: str, places: dict[str, list[dict[str, Any]]]) -> DefaultDataAdapter:
+        cls = shipped[name]
+        for place, rows in places.items():
+            folder = cls.__evalplug_meta__.data_name or name
+            path = tmp_path / folder / f"{place}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        return cls(options=AdapterOptions(data_dirs=(tmp_path,)))
 
     return adapter
 
