@@ -67,8 +67,9 @@ class ResultFile:
     different, and ``metric_samples`` says over how many of them pass@k and the like are, for each
     of ``k``; repeat r of row i has the index i + r * ``num_rows``. Of ``num_replies``,
     ``num_truncated`` were cut at ``max_tokens``; ``num_fewer_shots`` prompts were too long as they
-    were; ``res_length`` has statistics of the replies' lengths. ``other`` is what an Evaluator
-    returned beside numbers; ``error`` says why there are no metrics.
+    were; ``num_imported`` replies are to another tool's prompts; ``res_length`` has statistics of
+    the replies' lengths. ``other`` is what an Evaluator returned beside numbers; ``error`` says why
+    there are no metrics.
     """
 
     model: str
@@ -97,6 +98,7 @@ class ResultFile:
     num_replies: int = 0
     num_truncated: int = 0
     num_fewer_shots: int = 0
+    num_imported: int = 0
     res_length: dict[str, dict[str, float]] | None = None
     error: str | None = None
     other: dict[str, Any] = field(default_factory=dict)

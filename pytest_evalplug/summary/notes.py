@@ -109,6 +109,8 @@ def _of_benchmark(parts: Sequence[ResultFile]) -> Iterator[str]:
         yield f"each of {distinct} samples asked {times} times; means are over all runs"
     if cut := sum(part.num_truncated for part in parts):
         yield f"{cut} of {sum(part.num_replies for part in parts)} replies were cut at max_tokens"
+    if imported := sum(part.num_imported for part in parts):
+        yield f"{imported} replies were imported: they are to another tool's prompts"
     if some := sum(part.num_samples for part in parts if part.partial):
         shards = dict.fromkeys(f" (shard {part.shard})" for part in parts if part.shard)
         yield f"partial run{''.join(shards)}, {some} samples; not the benchmark's score"

@@ -41,6 +41,8 @@ class Replies:
     """Replies cut off at ``max_tokens`` (``finish_reason`` is length)."""
     num_fewer_shots: int = 0
     """Prompts that were too long and were sent with fewer shots."""
+    num_imported: int = 0
+    """Replies to another tool's prompts, taken over with ``evalplug import``."""
     characters: list[int] = field(default_factory=list)
     """Lengths of the replies as they came, of each candidate where a reply is a list."""
     tokens: list[int] = field(default_factory=list)
@@ -54,6 +56,7 @@ class Replies:
             replies.num_replies += "prediction" in record
             replies.num_truncated += record.get("finish_reason") == "length"
             replies.num_fewer_shots += "dropped_shots" in record
+            replies.num_imported += "imported" in record
             if lengths:
                 replies._measure(record)
         return replies

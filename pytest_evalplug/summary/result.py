@@ -84,6 +84,7 @@ def build_result(
         num_replies=replies.num_replies,
         num_truncated=replies.num_truncated,
         num_fewer_shots=replies.num_fewer_shots,
+        num_imported=replies.num_imported,
         res_length=replies.length_stats() if with_res_length else None,
         error=error,
         other={n: v for s in scores for n, v in (s.metadata or {}).get("other", {}).items()},

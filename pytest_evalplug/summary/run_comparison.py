@@ -202,6 +202,8 @@ def _cautions(old: ResultFile, new: ResultFile) -> Iterator[str]:
     ):
         if before != after and before and after:
             yield f"other {what}: {before} and {after}"
+    if imported := [name for name, r in (("old", old), ("new", new)) if r.num_imported]:
+        yield f"imported replies ({' and '.join(imported)}), to another tool's prompts"
     fewer = [r.num_fewer_shots for r in (old, new)]
     if any(fewer):
         yield f"prompts sent with fewer shots: {fewer[0]} and {fewer[1]}"

@@ -30,5 +30,6 @@ def test_imported_replies_are_scored_for_their_own_questions(project: Project) -
     result = scored.result(model="chat")
     verdicts = [detail["correct"] for detail in result["details"]]
     assert verdicts == [True, False, None, False, None, False, None]
+    assert "quiz chat: 6 replies were imported: they are to another tool's prompts" in scored.out
     assert "no saved prediction of chat" in result["details"][6]["error"]
     assert project.asked() == []

@@ -82,6 +82,7 @@ def test_the_file_is_as_documented(run: RunDirectory) -> None:
         "num_replies": 0,
         "num_truncated": 0,
         "num_fewer_shots": 0,
+        "num_imported": 0,
         "res_length": None,
         "error": None,
     }
@@ -120,7 +121,9 @@ def test_a_metric_cannot_take_a_reserved_name(run: RunDirectory, name: str) -> N
         result(other={name: "text"}).write(run)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"run": {}}', '{"run": 1}', '{"run": {"ver'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", "[" * 100_000, '{"run": {}}', '{"run": 1}', '{"run": {"ver']
+)
 def test_a_damaged_file_is_one_clear_line(run: RunDirectory, content: str) -> None:
     path = result().write(run)
     path.write_text(content)

@@ -29,12 +29,13 @@ def test_replies_and_cut_ones() -> None:
     records: list[dict[str, Any]] = [
         {"prediction": "a", "finish_reason": "stop"},
         {"prediction": "b", "finish_reason": "length"},
-        {"prediction": "c", "dropped_shots": 2},
+        {"prediction": "c", "dropped_shots": 2, "imported": {"from": "run"}},
         {"error": "down"},
         {"index": "4"},
     ]
     found = Replies.of(records, lengths=False)
     assert (found.num_replies, found.num_truncated, found.num_fewer_shots) == (3, 1, 1)
+    assert found.num_imported == 1
     assert found.length_stats() == {}
 
 

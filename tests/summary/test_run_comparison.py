@@ -127,10 +127,12 @@ def test_p_values_are_adjusted_for_their_number() -> None:
 
 def test_why_runs_may_not_be_comparable() -> None:
     new = measured("RR", version="other", mode="ll", partial=True, repeats=2, num_fewer_shots=1)
+    new = replace(new, num_imported=2)
     assert compared(measured("RW"), new).notes == (
         "math: other versions, so other data, prompts or shots: 1d7fe4 and other",
         "math: other modes: gen and ll",
         "math: other numbers of repeats: 1 and 2",
+        "math: imported replies (new), to another tool's prompts",
         "math: prompts sent with fewer shots: 0 and 1",
         "math: partial run (new), not the benchmark's score",
     )
