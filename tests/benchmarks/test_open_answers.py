@@ -171,3 +171,17 @@ def test_gsm8k_agrees_with_lm_eval_on_the_papers_replies(
     ]
     assert verdicts == [reply["is_correct"] for reply in replies]  # and so are ours
     assert sum(verdicts) == right
+
+
+def test_ifeval_agrees_with_lm_eval_on_the_bundled_models_replies(make: Make, judge: Judge) -> None:
+    adapter = make("ifeval")
+    samples = adapter.samples("default")
+    stored = parity("smollm2_ifeval.json")
+    details = [judge(adapter, samples[r["index"]], "default", r["reply"]) for r in stored]
+    for level in ("strict", "loose"):
+        ours = [[i[level] for i in (d.metadata or {})["instructions"]] for d in details]
+        assert ours == [row[level] for row in stored]
+        followed = [d.score[f"prompt_level_{level}_acc"] for d in details]
+        assert followed == [all(row[level]) for row in stored]
+    assert len(stored) == 62
+    assert sum(all(row["strict"]) for row in stored) == 10
