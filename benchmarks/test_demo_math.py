@@ -5,6 +5,7 @@ Licence   Apache-2.0, as this project
 Data      data/demo_math beside this file; test 76, train 6 (the shots)
 Prompt    ours: 2 worked examples, each ending in "The answer is N."
 Metric    accuracy of the reply's final number, by value
+Score     none published
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pytest_evalplug import BenchmarkMeta, DefaultDataAdapter, Sample, Tags, reg
         name="demo_math",
         pretty_name="Demo math",
         description="Arithmetic word problems, from one step to three.",
+        description_zh="一至三步的算术应用题。",
         tags=[Tags.MATH, Tags.REASONING],
         dataset_id="data/demo_math",
         license="Apache-2.0",
