@@ -13,11 +13,11 @@ __all__ = [
     "shared_metrics",
 ]
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from statistics import fmean
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError
@@ -33,6 +33,9 @@ from pytest_evalplug.evaluation.statistics import (
 from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
 from pytest_evalplug.summary.rows import metrics_in_order
 from pytest_evalplug.types import Detail
+
+
+_Details: TypeAlias = Mapping[tuple[str, int], Detail]
 
 
 class Pair(NamedTuple):
@@ -168,7 +171,7 @@ def _measured(detail: Detail, reader: Reader | None) -> bool:
     return detail.error is None and (reader is None or reader.value(detail) is not None)
 
 
-def _by_sample(old: ResultFile, new: ResultFile) -> tuple[dict[str, Detail], dict[str, Detail]]:
+def _by_sample(old: ResultFile, new: ResultFile) -> tuple[_Details, _Details]:
     """Return both results' details under names that are the same for the same sample."""
     for result in (old, new):
         if result.details is None:
@@ -177,12 +180,23 @@ def _by_sample(old: ResultFile, new: ResultFile) -> tuple[dict[str, Detail], dic
                 where=result.dataset,
                 fix="Score them again with --reuse --mode eval",
             )
-    old_details, new_details = old.details or [], new.details or []
-    ours = {detail.sample_id: detail for detail in old_details}
-    theirs = {detail.sample_id: detail for detail in new_details}
-    if ours.keys() & theirs.keys():
-        return ours, theirs
-    return {d.index: d for d in old_details}, {d.index: d for d in new_details}
+    ours, theirs = (_named(d.sample_id for d in r.details or ()) for r in (old, new))
+    if not set(ours) & set(theirs):
+        ours, theirs = (_named(d.index for d in r.details or ()) for r in (old, new))
+    return (
+        dict(zip(ours, old.details or (), strict=True)),
+        dict(zip(theirs, new.details or (), strict=True)),
+    )
+
+
+def _named(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Return each name with how often it came before: a sample's repeats share its id."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        found.append((name, seen[name]))
+    return found
 
 
 def cluster_in(result: ResultFile, detail: Detail) -> str | None:

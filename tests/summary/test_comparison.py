@@ -91,8 +91,10 @@ def test_a_scale_of_the_evaluators_own_is_found() -> None:
 def test_repeats_are_clusters() -> None:
     more = {"repeats": 2, "num_rows": 4, "num_distinct": 4}
     old, new = right_or_wrong("WWWWWWWW", **more), right_or_wrong("RRWWRRWW", **more)
+    for each in (*(old.details or ()), *(new.details or ())):
+        each.sample_id = f"default-{int(each.index) % 4}"  # the repeats have the sample's
     found = compare_results(old, new)
-    assert (found.test, found.difference) == ("bootstrap", 50)
+    assert (found.test, found.difference, found.num_pairs) == ("bootstrap", 50, 8)
     assert found.stderr == pytest.approx(28.8675, abs=1e-4)  # as of four samples
     alone = compare_results(right_or_wrong("WWWWWWWW"), right_or_wrong("RRWWRRWW"))
     assert alone.test == "McNemar"
