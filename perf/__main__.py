@@ -16,6 +16,7 @@ SCRIPTS = {
     "gsm8k_run": (),
     "throughput": ("--throughput",),
     "rescore": (),
+    "viewer": (),
     "scaling": (),
     "api_client": (),
     "likelihood": (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,13 @@ class Tab:
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements that are shown."""
         return [e.inner_text().strip() for e in self.page.locator(selector).all() if e.is_visible()]
+
+    def shows(self, selector: str, texts: list[str]) -> None:
+        """Wait until the elements that are shown have these texts."""
+        deadline = time.monotonic() + 10
+        while self.texts(selector) != texts and time.monotonic() < deadline:
+            self.page.wait_for_timeout(20)
+        assert self.texts(selector) == texts
 
 
 Tabs = Callable[..., Tab]

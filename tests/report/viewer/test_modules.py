@@ -82,5 +82,6 @@ def test_sure_of_all_and_right_is_calibrated(call: Call) -> None:
 def test_an_address_comes_back(call: Call, name: str) -> None:
     place = {"run": "r", "benchmark": name, "dataset": name, "id": name}
     address = call("route.js", "address", {**place, "query": [["q", name], ["m", ""]]})
-    found = call("route.js", "(hash) => { const r = parse(hash); return {...r, query: [...r.query]}; }", address)  # fmt: skip
+    read = "(hash) => ({ ...parse(hash), query: [...parse(hash).query] })"
+    found = call("route.js", read, address)
     assert found == {**place, "query": [["q", name]]}

@@ -19,7 +19,9 @@ def test_the_rows_are_the_summarys(tmp_path: Path) -> None:
     assert "details" not in about["tables"][0]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"rows": 3, "models": []}', '{"rows": [1], "models": []}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"rows": 3, "models": []}', '{"rows": [1], "models": []}']
+)
 def test_without_a_summary_of_ours_the_results_are_the_rows(tmp_path: Path, text: str) -> None:
     run = make_run(tmp_path, {("m", "main"): [Given("a")]})
     for path in (run.path / "summary").iterdir():

@@ -42,7 +42,7 @@ def test_overview_shows_table_gates_and_notes(tmp_path: Path, tab: Tab) -> None:
     assert "naive_average" in rows[0]
     assert "quiz-easy" in rows[2]
     assert "50.00" in rows[2]
-    assert tab.texts(".gates li") == ["✗ failed quiz>=70 small: 62.5 < 70"]
+    tab.shows(".gates li", ["✗ failed quiz>=70 small: 62.5 < 70"])
     assert "1 error" in page.locator(".notes").inner_text()
     page.get_by_role("button", name="2 subsets").click()
     assert len(tab.texts("table.summary tbody tr")) == 2
@@ -54,16 +54,22 @@ def test_every_filter_says_how_many_it_would_show(tmp_path: Path, tab: Tab) -> N
     page.wait_for_selector(".row")
     assert len(tab.texts(".row")) == 6
     chips = [text.replace("\n", " ") for text in tab.texts(".chip")]
-    assert chips == ["✓ right 3", "✗ wrong 2", "! error 1", "no answer found 1", "cut at max_tokens 1"]  # fmt: skip
+    assert chips == [
+        "✓ right 3",
+        "✗ wrong 2",
+        "! error 1",
+        "no answer found 1",
+        "cut at max_tokens 1",
+    ]
     page.get_by_role("button", name="wrong").click()
-    assert tab.texts(".row .id") == ["wrong", "none"]
+    tab.shows(".row .id", ["wrong", "none"])
     page.get_by_role("button", name="no answer found").click()
-    assert tab.texts(".row .id") == ["none"]
+    tab.shows(".row .id", ["none"])
     page.get_by_role("button", name="no answer found").click()
     page.get_by_role("button", name="wrong").click()
     page.get_by_label("Subset").select_option("hard")
-    assert tab.texts(".row .id") == ["five", "down"]
-    assert tab.texts(".figures") == ["2 of 6 samples"]
+    tab.shows(".row .id", ["five", "down"])
+    tab.shows(".figures", ["2 of 6 samples"])
 
 
 def test_search_reads_replies_and_counts_follow(tmp_path: Path, tab: Tab) -> None:
@@ -71,12 +77,12 @@ def test_search_reads_replies_and_counts_follow(tmp_path: Path, tab: Tab) -> Non
     page.keyboard.press("/")
     page.keyboard.type("THINK  it")
     page.get_by_text("1 of 6 samples").first.wait_for()
-    assert tab.texts(".row .id") == ["wrong"]
+    tab.shows(".row .id", ["wrong"])
     assert page.get_by_role("button", name="right").is_disabled()
     page.keyboard.press("Control+a")
     page.keyboard.type("server is down")
     page.locator(".row .id", has_text="down").wait_for()
-    assert tab.texts(".row .id") == ["down"]
+    tab.shows(".row .id", ["down"])
     assert "q=server+is+down" in page.url
 
 
@@ -88,13 +94,13 @@ def test_keys_go_through_what_the_filters_leave(tmp_path: Path, tab: Tab) -> Non
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="wrong").wait_for()
-    assert tab.texts(".place") == ["1 of 2"]
+    tab.shows(".place", ["1 of 2"])
     page.keyboard.press("j")
     page.get_by_role("heading", name="none").wait_for()
     page.keyboard.press("j")  # there is no further one
     page.keyboard.press("Escape")
     page.wait_for_selector(".row")
-    assert tab.texts(".row .id") == ["wrong", "none"]
+    tab.shows(".row .id", ["wrong", "none"])
     assert page.locator(".row[aria-selected=true]").inner_text().startswith("✗\nnone")
     page.keyboard.press("u")
     page.wait_for_selector("table.summary")
@@ -167,8 +173,15 @@ def test_reasoning_judge_options_and_the_rest(tmp_path: Path, tab: Tab) -> None:
     )
     page = tab.open(page_of(tmp_path, {("m", "main"): [shown]}), "#/run/x/quiz/quiz/all")
     text = page.locator("main").inner_text()
-    for part in ("Be brief.", "Which one?", "The judge's words, llm", "The answer is CORRECT.",
-                 "cut at max_tokens", "12 completion tokens", "rule_accuracy"):  # fmt: skip
+    for part in (
+        "Be brief.",
+        "Which one?",
+        "The judge's words, llm",
+        "The answer is CORRECT.",
+        "cut at max_tokens",
+        "12 completion tokens",
+        "rule_accuracy",
+    ):
         assert part in text
     assert "An example?" not in text
     page.get_by_text("2 messages before").click()
@@ -182,7 +195,9 @@ def test_reasoning_judge_options_and_the_rest(tmp_path: Path, tab: Tab) -> None:
 def test_likelihoods_and_their_calibration(tmp_path: Path, tab: Tab) -> None:
     more = {"continuations": [" red", " blue"], "choices": ["red", "blue"], "gold": "B"}
     sure = Given("sure", reply="B", pred="B", more={**more, "logprobs": [-3.0, -1.0]})
-    wrong = Given("off", reply="A", pred="A", correct=False, more={**more, "logprobs": [-1.0, -3.0]})  # fmt: skip
+    wrong = Given(
+        "off", reply="A", pred="A", correct=False, more={**more, "logprobs": [-1.0, -3.0]}
+    )
     page = tab.open(page_of(tmp_path, {("m", "main"): [sure, wrong]}), "#/run/x/quiz")
     assert "Expected calibration error 0.381 (n = 2)" in page.locator(".charts").inner_text()
     page.locator(".row", has_text="sure").click()
@@ -250,23 +265,23 @@ def test_models_side_by_side_and_what_flipped(tmp_path: Path, tab: Tab) -> None:
     page = tab.open(page_of(tmp_path), "#/run/x/quiz?m=small")
     page.get_by_label("Beside").select_option("large")
     page.get_by_role("button", name="flipped 2").click()
-    assert tab.texts(".row .id") == ["one", "wrong"]
+    tab.shows(".row .id", ["one", "wrong"])
     page.get_by_role("button", name="right in large alone").click()
-    assert tab.texts(".row .id") == ["wrong"]
+    tab.shows(".row .id", ["wrong"])
     page.locator(".row").click()
     page.wait_for_selector(".replies.of-2")
-    assert tab.texts(".column-name") == ["✗ small", "✓ large"]
-    assert tab.texts(".column mark") == ["5", "4"]
+    tab.shows(".column-name", ["✗ small", "✓ large"])
+    tab.shows(".column mark", ["5", "4"])
     page.goto(page.url.replace("quiz-easy/wrong", "quiz-hard/down").replace("flip=gain", ""))
     page.get_by_text("has not this sample").wait_for()
 
 
 def test_a_chart_bar_shows_its_subset(tmp_path: Path, tab: Tab) -> None:
     page = tab.open(page_of(tmp_path), "#/run/x/quiz?m=small")
-    assert tab.texts(".subset .num") == ["50.0", "100.0"]
+    tab.shows(".subset .num", ["50.0", "100.0"])
     page.locator(".subset", has_text="hard").click()
     page.get_by_text("2 of 6 samples").first.wait_for()
-    assert tab.texts(".chart h3") == ["accuracy by subset", "Reply length, characters"]
+    tab.shows(".chart h3", ["accuracy by subset", "Reply length, characters"])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -291,8 +306,13 @@ def test_a_phone_scrolls_no_page_sideways(tmp_path: Path, tabs: Tabs) -> None:
     tab = tabs(width=390)
     long = Given("w" * 80, reply="w" * 5000, pred="w" * 90, prompt="w" * 5000, correct=False)
     path = page_of(tmp_path, {**BASE, ("m" * 60, "easy"): [long], ("m" * 60, "hard"): [long]})
-    for place in ("", "#/run/x/quiz", f"#/run/x/quiz?m={'m' * 60}&with=small",
-                  f"#/run/x/quiz/quiz-easy/{'w' * 80}?m={'m' * 60}", "#/run/x/quiz/quiz-easy/one?with=large"):  # fmt: skip
+    for place in (
+        "",
+        "#/run/x/quiz",
+        f"#/run/x/quiz?m={'m' * 60}&with=small",
+        f"#/run/x/quiz/quiz-easy/{'w' * 80}?m={'m' * 60}",
+        "#/run/x/quiz/quiz-easy/one?with=large",
+    ):
         page = tab.open(path, place)
         page.wait_for_timeout(50)
         wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -310,7 +330,7 @@ def test_a_place_that_is_not_there(tmp_path: Path, tab: Tab, place: str) -> None
     page.wait_for_selector("table.summary")
 
 
-def test_contrast_and_names(tmp_path: Path, tab: Tab) -> None:
+def test_controls_have_names(tmp_path: Path, tab: Tab) -> None:
     """Every control has a name, and no id is there twice."""
     page = tab.open(page_of(tmp_path), "#/run/x/quiz")
     page.wait_for_selector(".row")

@@ -84,10 +84,14 @@ def test_columns_that_say_nothing_are_left_out() -> None:
 def test_confidence_is_the_chosen_options_share() -> None:
     index, _ = table(
         Given("a", reply="A", more={"continuations": [" x", " y"], "logprobs": [-1.0, -1.0]}),
-        Given("b", reply="B", more={"continuations": [" x", " y"], "loss": [1.0, 3.0], "ppl": [9.0, 2.0]}),
+        Given(
+            "b",
+            reply="B",
+            more={"continuations": [" x", " y"], "loss": [1.0, 3.0], "ppl": [9.0, 2.0]},
+        ),
         Given("c", more={"logprobs": [-1.0, -2.0]}),
         Given("d", more={"continuations": [" x", " y"], "logprobs": ["odd", None]}),
-    )  # fmt: skip
+    )
     assert index["confidence"] == [0.5, 0.1192, None, None]
     assert index["chars"] == [None, None, 8, None]
 

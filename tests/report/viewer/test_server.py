@@ -88,8 +88,16 @@ def test_a_list_says_what_matters(server: ViewServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.evil:{port}", ""]
-)  # fmt: skip
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "localhost.evil:{port}",
+        "",
+    ],
+)
 def test_another_host_is_refused(server: ViewServer, host: str) -> None:
     status, _, body = ask(server, "/api/runs", Host=host.format(port=server.port))
     assert status == 421

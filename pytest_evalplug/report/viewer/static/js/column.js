@@ -5,7 +5,9 @@ const LISTS = ["ids", "ask", "pred", "answer", "score", "chars", "tokens", "conf
 export class Column {
   /** Load a model's tables of a benchmark. `tables` are those of the run's overview. */
   static async load(source, run, model, tables) {
-    const indexes = await Promise.all(tables.map((table) => source.block(run.name, table.key, "index")));
+    const indexes = await Promise.all(
+      tables.map((table) => source.block(run.name, table.key, "index")),
+    );
     return new Column(source, run, model, tables, indexes);
   }
 
@@ -35,7 +37,9 @@ export class Column {
   /** Return a list over all samples, or null where no table has it. */
   joined(list) {
     if (!this.indexes.some((index) => index[list])) return null;
-    return this.indexes.flatMap((index) => index[list] ?? new Array(index.outcomes.length).fill(null));
+    return this.indexes.flatMap(
+      (index) => index[list] ?? new Array(index.outcomes.length).fill(null),
+    );
   }
 
   dataset(i) {
@@ -82,19 +86,29 @@ export class Column {
   }
 
   async readTexts() {
-    const texts = [];
-    for (const [number, { starts }] of this.indexes.entries()) {
-      for (const chunk of starts.keys()) {
-        const samples = await this.source.block(this.run.name, this.tables[number].key, chunk);
-        for (const sample of samples) texts.push(haystack(sample));
-      }
-    }
-    return texts;
+    const read = async (table, chunk) =>
+      (await this.source.block(this.run.name, table.key, chunk)).map(haystack);
+    const texts = this.indexes.flatMap(({ starts }, number) =>
+      starts.map((_, chunk) => read(this.tables[number], chunk)),
+    );
+    return (await Promise.all(texts)).flat();
   }
 }
 
 function haystack({ prompt, record, detail }) {
-  const values = [prompt, record.prediction, record.reasoning, record.gold, record.choices, detail.pred, detail.answer, detail.sample_id, detail.error];
-  const texts = values.map((value) => (typeof value === "string" ? value : value ? JSON.stringify(value) : ""));
+  const values = [
+    prompt,
+    record.prediction,
+    record.reasoning,
+    record.gold,
+    record.choices,
+    detail.pred,
+    detail.answer,
+    detail.sample_id,
+    detail.error,
+  ];
+  const texts = values.map((value) =>
+    typeof value === "string" ? value : value ? JSON.stringify(value) : "",
+  );
   return texts.join("\n").toLowerCase();
 }

@@ -46,10 +46,13 @@ async function open(source, run, model, every) {
   const key = [run.name, ...tables.map((table) => `${table.key}:${table.stamp ?? ""}`)].join("\n");
   if (!loaded.has(key)) {
     if (loaded.size >= 8) loaded.delete(loaded.keys().next().value);
-    loaded.set(key, Column.load(source, run, model, tables).catch((error) => {
-      loaded.delete(key);
-      throw error;
-    }));
+    loaded.set(
+      key,
+      Column.load(source, run, model, tables).catch((error) => {
+        loaded.delete(key);
+        throw error;
+      }),
+    );
   }
   return loaded.get(key);
 }

@@ -20,13 +20,19 @@ function fill(element, what, attributes, children) {
   const classes = what.split(".").slice(1);
   if (classes.length) element.setAttribute("class", classes.join(" "));
   for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (/^(aria|data)-/.test(name) && value !== null) element.setAttribute(name, value); // false says something there
+    if (/^(aria|data)-/.test(name) && value !== null)
+      element.setAttribute(name, value); // false says something there
     else if (value === null || value === undefined || value === false) continue;
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "css") for (const [k, v] of Object.entries(value)) element.style.setProperty(k, v);
+    else if (name === "css")
+      for (const [k, v] of Object.entries(value)) element.style.setProperty(k, v);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 

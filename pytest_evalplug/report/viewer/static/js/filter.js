@@ -35,7 +35,13 @@ export function flips(column, others) {
  */
 export function select(column, filters, flipped, texts) {
   const words = filters.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const counts = { total: column.length, outcome: {}, subset: {}, flag: {}, flip: { any: 0, gain: 0, loss: 0 } };
+  const counts = {
+    total: column.length,
+    outcome: {},
+    subset: {},
+    flag: {},
+    flip: { any: 0, gain: 0, loss: 0 },
+  };
   const positions = [];
   const add = (facet, value) => (counts[facet][value] = (counts[facet][value] ?? 0) + 1);
   for (let i = 0; i < column.length; i++) {
@@ -46,8 +52,10 @@ export function select(column, filters, flipped, texts) {
     if (filters.outcomes.size && !filters.outcomes.has(outcome)) fails |= FACETS.outcome;
     if (filters.subset && filters.subset !== subset) fails |= FACETS.subset;
     if (!hasFlags(column, i, filters.flags)) fails |= FACETS.flag;
-    if (filters.flip && !(filters.flip === "any" ? flip !== "same" : flip === filters.flip)) fails |= FACETS.flip;
-    if (words.length && texts && !words.every((word) => texts[i].includes(word))) fails |= FACETS.text;
+    if (filters.flip && !(filters.flip === "any" ? flip !== "same" : flip === filters.flip))
+      fails |= FACETS.flip;
+    if (words.length && texts && !words.every((word) => texts[i].includes(word)))
+      fails |= FACETS.text;
     if (!fails) positions.push(i);
     if (!(fails & ~FACETS.outcome)) add("outcome", outcome);
     if (!(fails & ~FACETS.subset)) add("subset", subset);
@@ -64,12 +72,20 @@ export function select(column, filters, flipped, texts) {
 }
 
 function hasFlags(column, i, flags) {
-  return (!flags.has("no_answer") || column.noAnswer[i]) && (!flags.has("truncated") || column.truncated[i]);
+  return (
+    (!flags.has("no_answer") || column.noAnswer[i]) &&
+    (!flags.has("truncated") || column.truncated[i])
+  );
 }
 
 function sorted(column, positions, sort) {
   const [name, direction] = sort.split("-");
-  const values = { length: column.chars, tokens: column.tokens, score: column.score, confidence: column.confidence }[name];
+  const values = {
+    length: column.chars,
+    tokens: column.tokens,
+    score: column.score,
+    confidence: column.confidence,
+  }[name];
   if (!values) return positions;
   const sign = direction === "down" ? -1 : 1;
   // those without a value come last either way; equal ones stay in order

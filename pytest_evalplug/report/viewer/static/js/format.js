@@ -23,7 +23,11 @@ export function score(value, digits = 2) {
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "";
   const whole = Math.round(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ];
   const two = (n) => String(n).padStart(2, "0");
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
@@ -31,5 +35,7 @@ export function duration(seconds) {
 /** Return a run's name as a time, where it is one. */
 export function when(name) {
   const found = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(-\d+)?$/.exec(name);
-  return found ? `${found[1]}-${found[2]}-${found[3]} ${found[4]}:${found[5]}:${found[6]}${found[7] ?? ""}` : name;
+  return found
+    ? `${found[1]}-${found[2]}-${found[3]} ${found[4]}:${found[5]}:${found[6]}${found[7] ?? ""}`
+    : name;
 }

@@ -20,11 +20,25 @@ export function toggleHelp() {
 }
 
 function makeDialog() {
-  const element = h("dialog.help", { "aria-labelledby": "help-title" },
+  const element = h(
+    "dialog.help",
+    { "aria-labelledby": "help-title" },
     h("h2", { id: "help-title" }, "Keys"),
-    h("dl", {}, KEYS.map(([keys, what]) => [h("dt", {}, keys.split("  ").map((key) => h("kbd", {}, key))), h("dd", {}, what)])),
+    h(
+      "dl",
+      {},
+      KEYS.map(([keys, what]) => [
+        h(
+          "dt",
+          {},
+          keys.split("  ").map((key) => h("kbd", {}, key)),
+        ),
+        h("dd", {}, what),
+      ]),
+    ),
     h("p.note", {}, "Every view has an address of its own: copy it, or go back as in any page."),
-    h("form", { method: "dialog" }, h("button", { type: "submit" }, "Close")));
+    h("form", { method: "dialog" }, h("button", { type: "submit" }, "Close")),
+  );
   document.body.append(element);
   return element;
 }

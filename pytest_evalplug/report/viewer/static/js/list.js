@@ -12,7 +12,11 @@ export class VirtualList {
     this.items = [];
     this.selected = -1;
     this.space = h("div.list-space", { role: "rowgroup" });
-    this.element = h("div.list", { role: "grid", "aria-label": label, tabindex: "0", onscroll: () => this.draw() }, this.space);
+    this.element = h(
+      "div.list",
+      { role: "grid", "aria-label": label, tabindex: "0", onscroll: () => this.draw() },
+      this.space,
+    );
     new ResizeObserver(() => this.draw(true)).observe(this.element);
   }
 
@@ -39,13 +43,17 @@ export class VirtualList {
     const height = this.height();
     const [top, view] = [this.selected * height, this.element.clientHeight];
     if (top < this.element.scrollTop) this.element.scrollTop = top;
-    else if (top + height > this.element.scrollTop + view) this.element.scrollTop = top + height - view;
+    else if (top + height > this.element.scrollTop + view)
+      this.element.scrollTop = top + height - view;
   }
 
   draw(anew = false) {
     const height = this.height();
     const first = Math.max(0, Math.floor(this.element.scrollTop / height) - SPARE);
-    const last = Math.min(this.items.length, Math.ceil((this.element.scrollTop + this.element.clientHeight) / height) + SPARE);
+    const last = Math.min(
+      this.items.length,
+      Math.ceil((this.element.scrollTop + this.element.clientHeight) / height) + SPARE,
+    );
     if (!anew && first === this.first && last === this.last) return;
     if (anew) this.space.style.setProperty("height", `${this.items.length * height}px`);
     [this.first, this.last] = [first, last];

@@ -13,7 +13,7 @@ export function locate(pred, reply) {
 }
 
 function lastWhole(text, reply) {
-  for (let from = reply.length; from >= 0; ) {
+  for (let from = reply.length; from >= 0;) {
     const start = reply.lastIndexOf(text, from);
     if (start < 0) return null;
     const end = start + text.length;

@@ -19,14 +19,34 @@ export function longText(text, mark = null) {
       end = to;
     }
   };
-  const gap = (size) => h("button.gap-button", { type: "button", onclick: () => show([[0, text.length]]) }, `${count(size)} characters not shown · show all`);
-  show(text.length <= WHOLE ? [[0, text.length]] : joined([[0, HEAD], ...(mark ? [[mark[0] - AROUND, mark[1] + AROUND]] : []), [text.length - TAIL, text.length]], text.length));
+  const gap = (size) =>
+    h(
+      "button.gap-button",
+      { type: "button", onclick: () => show([[0, text.length]]) },
+      `${count(size)} characters not shown · show all`,
+    );
+  show(
+    text.length <= WHOLE
+      ? [[0, text.length]]
+      : joined(
+          [
+            [0, HEAD],
+            ...(mark ? [[mark[0] - AROUND, mark[1] + AROUND]] : []),
+            [text.length - TAIL, text.length],
+          ],
+          text.length,
+        ),
+  );
   return element;
 }
 
 function piece(text, from, to, mark) {
   if (!mark || mark[0] < from || mark[1] > to) return visible(text.slice(from, to));
-  return [...visible(text.slice(from, mark[0])), h("mark", { title: "extracted" }, visible(text.slice(...mark))), ...visible(text.slice(mark[1], to))];
+  return [
+    ...visible(text.slice(from, mark[0])),
+    h("mark", { title: "extracted" }, visible(text.slice(...mark))),
+    ...visible(text.slice(mark[1], to)),
+  ];
 }
 
 function joined(ranges, length) {

@@ -31,7 +31,8 @@ function navigate(target, { replace = false, stay = false, search = false } = {}
 async function show() {
   const arrival = ++arrivals;
   try {
-    if (route.run === undefined && !source.live) route = { ...route, run: (await source.run()).name };
+    if (route.run === undefined && !source.live)
+      route = { ...route, run: (await source.run()).name };
     const stage = h("div.page");
     const made = await pageOf(route)({ source, main: stage, route, navigate });
     if (arrival !== arrivals) return; // one has gone on meanwhile
@@ -42,7 +43,11 @@ async function show() {
   } catch (error) {
     if (arrival !== arrivals) return;
     view = null;
-    main.replaceChildren(h("h1", {}, "That can't be shown"), h("p", { role: "alert" }, error.message), h("p", {}, h("a", { href: "#/" }, source.live ? "All runs" : "To the run")));
+    main.replaceChildren(
+      h("h1", {}, "That can't be shown"),
+      h("p", { role: "alert" }, error.message),
+      h("p", {}, h("a", { href: "#/" }, source.live ? "All runs" : "To the run")),
+    );
   }
   drawCrumbs();
   if (!main.contains(document.activeElement)) main.focus({ preventScroll: true });
@@ -63,8 +68,21 @@ function drawCrumbs() {
     id === undefined ? null : [id, route],
   ].filter(Boolean);
   const crumbs = document.getElementById("crumbs");
-  crumbs.replaceChildren(h("ol", {}, places.map(([text, place], n) =>
-    h("li", {}, n === places.length - 1 ? h("span", { "aria-current": "page" }, text) : h("a", { href: address(place) }, text)))));
+  crumbs.replaceChildren(
+    h(
+      "ol",
+      {},
+      places.map(([text, place], n) =>
+        h(
+          "li",
+          {},
+          n === places.length - 1
+            ? h("span", { "aria-current": "page" }, text)
+            : h("a", { href: address(place) }, text),
+        ),
+      ),
+    ),
+  );
   crumbs.scrollLeft = crumbs.scrollWidth;
 }
 
@@ -76,7 +94,8 @@ function up() {
 }
 
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]"))
+    return;
   const target = event.target;
   if (target.matches("input, textarea, select")) {
     if (event.key === "Escape") target.blur();

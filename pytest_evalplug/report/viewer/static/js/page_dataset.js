@@ -31,10 +31,34 @@ export async function showDataset({ source, main, route, navigate }) {
   const figure = h("p.figures", { "aria-live": "polite" });
   const charts = h("div.charts");
   const heading = h("div.heading");
-  const list = new VirtualList({ label: "Samples", height: () => (wide.matches ? 36 : 62), row: (i) => sampleRow(i, found, here) });
-  const panel = h("details.panel", { open: wide.matches && innerHeight > 700 }, h("summary", {}, "Charts"), charts);
-  const empty = h("p.note.empty", { hidden: true }, "No sample passes these filters. ", h("button", { type: "button", onclick: () => change({ show: "", subset: "", flag: "", flip: "", q: "" }) }, "Clear the filters"));
-  main.replaceChildren(heading, h("div.browse", {}, panel, h("div.samples", {}, bar.element, figure, list.element, empty)));
+  const list = new VirtualList({
+    label: "Samples",
+    height: () => (wide.matches ? 36 : 62),
+    row: (i) => sampleRow(i, found, here),
+  });
+  const panel = h(
+    "details.panel",
+    { open: wide.matches && innerHeight > 700 },
+    h("summary", {}, "Charts"),
+    charts,
+  );
+  const empty = h(
+    "p.note.empty",
+    { hidden: true },
+    "No sample passes these filters. ",
+    h(
+      "button",
+      {
+        type: "button",
+        onclick: () => change({ show: "", subset: "", flag: "", flip: "", q: "" }),
+      },
+      "Clear the filters",
+    ),
+  );
+  main.replaceChildren(
+    heading,
+    h("div.browse", {}, panel, h("div.samples", {}, bar.element, figure, list.element, empty)),
+  );
 
   async function update() {
     const asked = here;
@@ -53,20 +77,34 @@ export async function showDataset({ source, main, route, navigate }) {
     heading.replaceChildren(...headingOf(found, here));
     charts.replaceChildren(...chartsOf(found, here, change));
     panel.hidden = !charts.children.length;
-    const text = positions.length === first.length ? plural(first.length, "sample") : `${count(positions.length)} of ${plural(first.length, "sample")}`;
+    const text =
+      positions.length === first.length
+        ? plural(first.length, "sample")
+        : `${count(positions.length)} of ${plural(first.length, "sample")}`;
     figure.textContent = text;
     say(text);
-    const opened = lastOpened?.benchmark === here.benchmark ? first.find(lastOpened.dataset, lastOpened.id) : undefined;
+    const opened =
+      lastOpened?.benchmark === here.benchmark
+        ? first.find(lastOpened.dataset, lastOpened.id)
+        : undefined;
     list.show(positions, list.selected >= 0 ? list.items[list.selected] : opened);
     empty.hidden = positions.length > 0;
     list.element.hidden = !positions.length;
   }
   draw();
 
-  const open = (place) => list.items[place] !== undefined && navigate(placeOf(list.items[place], found, here));
+  const open = (place) =>
+    list.items[place] !== undefined && navigate(placeOf(list.items[place], found, here));
   return {
     title: route.benchmark,
-    keys: { j: () => list.move(1), ArrowDown: () => list.move(1), k: () => list.move(-1), ArrowUp: () => list.move(-1), Enter: () => open(list.selected), "/": () => bar.search.focus() },
+    keys: {
+      j: () => list.move(1),
+      ArrowDown: () => list.move(1),
+      k: () => list.move(-1),
+      ArrowUp: () => list.move(-1),
+      Enter: () => open(list.selected),
+      "/": () => bar.search.focus(),
+    },
     shown: () => list.selected >= 0 && list.reveal(),
     poll: found.run.state === "running" ? update : null,
   };
@@ -79,11 +117,24 @@ function placeOf(i, { first }, route) {
 function headingOf({ first, others, run }, route) {
   return [
     h("h1", {}, route.benchmark),
-    h("div.standing", {}, [first, ...others].map((column) => {
-      const counts = {};
-      for (const letter of column.outcomes) counts[letter] = (counts[letter] ?? 0) + 1;
-      return h("div.model-line", {}, h("b", {}, h("bdi", {}, column.name)), shares([..."rwesn"].map((letter) => [letter, counts[letter] ?? 0]), column.length), h("span.note", {}, measureOf(column, counts, run)));
-    })),
+    h(
+      "div.standing",
+      {},
+      [first, ...others].map((column) => {
+        const counts = {};
+        for (const letter of column.outcomes) counts[letter] = (counts[letter] ?? 0) + 1;
+        return h(
+          "div.model-line",
+          {},
+          h("b", {}, h("bdi", {}, column.name)),
+          shares(
+            [..."rwesn"].map((letter) => [letter, counts[letter] ?? 0]),
+            column.length,
+          ),
+          h("span.note", {}, measureOf(column, counts, run)),
+        );
+      }),
+    ),
   ];
 }
 
@@ -91,54 +142,126 @@ function headingOf({ first, others, run }, route) {
 function measureOf(column, counts, run) {
   const table = column.tables[0];
   const [metric, value] = Object.entries(table.metrics)[0] ?? [];
-  const only = column.tables.length === 1 && metric !== undefined ? `${metric} ${score(value)}` : null;
-  const verdicts = counts.r || counts.w ? `${count(counts.r ?? 0)} right of ${count((counts.r ?? 0) + (counts.w ?? 0))}` : null;
+  const only =
+    column.tables.length === 1 && metric !== undefined ? `${metric} ${score(value)}` : null;
+  const verdicts =
+    counts.r || counts.w
+      ? `${count(counts.r ?? 0)} right of ${count((counts.r ?? 0) + (counts.w ?? 0))}`
+      : null;
   const errors = counts.e ? plural(counts.e, "error") : null;
-  return [only, verdicts, errors, run.state === "running" ? "running" : null].filter(Boolean).join(" · ");
+  return [only, verdicts, errors, run.state === "running" ? "running" : null]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function chartsOf(found, route, change) {
   const { first, positions } = found;
-  return [first.subsets.length > 1 ? subsetChart(found, change) : null, lengthChart(first, positions), calibrationChart(first, positions)].filter(Boolean);
+  return [
+    first.subsets.length > 1 ? subsetChart(found, change) : null,
+    lengthChart(first, positions),
+    calibrationChart(first, positions),
+  ].filter(Boolean);
 }
 
 /** Each subset's first metric, with its 95 % interval; a click shows that subset. */
 function subsetChart({ first, others, filters }, change) {
   const columns = [first, ...others];
-  const lines = first.tables.map((table) => ({ table, cells: columns.map((column) => column.tables.find((t) => t.dataset === table.dataset)) }));
-  const metric = Object.keys(first.tables.find((table) => Object.keys(table.metrics).length)?.metrics ?? {})[0];
+  const lines = first.tables.map((table) => ({
+    table,
+    cells: columns.map((column) => column.tables.find((t) => t.dataset === table.dataset)),
+  }));
+  const metric = Object.keys(
+    first.tables.find((table) => Object.keys(table.metrics).length)?.metrics ?? {},
+  )[0];
   if (!metric) return null;
-  const values = lines.flatMap(({ cells }) => cells.map((cell) => cell?.metrics[metric]).filter((value) => typeof value === "number"));
+  const values = lines.flatMap(({ cells }) =>
+    cells.map((cell) => cell?.metrics[metric]).filter((value) => typeof value === "number"),
+  );
   const top = Math.max(...values) <= 1 ? 1 : Math.max(100, ...values);
-  return card(`${metric} by subset`, h("div.subsets", {}, lines.map(({ table, cells }) => h("button.subset", {
-    type: "button", "aria-pressed": filters.subset === table.subset, onclick: () => change({ subset: filters.subset === table.subset ? "" : table.subset }) },
-    h("span.subset-name", { title: table.subset }, table.subset),
-    h("span.subset-bars", {}, cells.map((cell) => {
-      const value = cell?.metrics[metric];
-      if (typeof value !== "number") return h("span.subset-line", {}, h("span.ibar"), h("span.num", {}, "–"));
-      return h("span.subset-line", {}, intervalBar(value, intervalOf({ value, interval: cell.intervals?.[metric], stderr: cell.stderr[metric] }), top), h("span.num", {}, score(value, 1)));
-    }))))), columns.length > 1 ? h("p.chart-note", {}, `From above: ${columns.map((column) => column.name).join(", ")}.`) : null);
+  return card(
+    `${metric} by subset`,
+    h(
+      "div.subsets",
+      {},
+      lines.map(({ table, cells }) =>
+        h(
+          "button.subset",
+          {
+            type: "button",
+            "aria-pressed": filters.subset === table.subset,
+            onclick: () => change({ subset: filters.subset === table.subset ? "" : table.subset }),
+          },
+          h("span.subset-name", { title: table.subset }, table.subset),
+          h(
+            "span.subset-bars",
+            {},
+            cells.map((cell) => {
+              const value = cell?.metrics[metric];
+              if (typeof value !== "number")
+                return h("span.subset-line", {}, h("span.ibar"), h("span.num", {}, "–"));
+              return h(
+                "span.subset-line",
+                {},
+                intervalBar(
+                  value,
+                  intervalOf({
+                    value,
+                    interval: cell.intervals?.[metric],
+                    stderr: cell.stderr[metric],
+                  }),
+                  top,
+                ),
+                h("span.num", {}, score(value, 1)),
+              );
+            }),
+          ),
+        ),
+      ),
+    ),
+    columns.length > 1
+      ? h("p.chart-note", {}, `From above: ${columns.map((column) => column.name).join(", ")}.`)
+      : null,
+  );
 }
 
 function sampleRow(i, found, route) {
   const { first, others } = found;
-  const marks = [outcomeMark(first.outcomes[i]), ...others.map((other) => {
-    const there = other.find(first.dataset(i), first.ids[i]);
-    return outcomeMark(there < 0 ? "-" : other.outcomes[there]);
-  })];
-  return h("a.row", { role: "row", href: address(placeOf(i, found, route)) },
+  const marks = [
+    outcomeMark(first.outcomes[i]),
+    ...others.map((other) => {
+      const there = other.find(first.dataset(i), first.ids[i]);
+      return outcomeMark(there < 0 ? "-" : other.outcomes[there]);
+    }),
+  ];
+  return h(
+    "a.row",
+    { role: "row", href: address(placeOf(i, found, route)) },
     h("span.marks", { role: "gridcell" }, marks),
     h("span.id", { role: "gridcell" }, visible(first.ids[i])),
     h("span.ask", { role: "gridcell", dir: "auto" }, visible(first.ask?.[i] ?? "")),
-    h("span.answers", { role: "gridcell" }, predOf(first, i), h("span.arrow", { title: "reference" }, " / "), h("bdi.answer", { title: "reference" }, visible(first.answer?.[i] ?? ""))),
-    h("span.length", { role: "gridcell" }, figureOf(first, i)));
+    h(
+      "span.answers",
+      { role: "gridcell" },
+      predOf(first, i),
+      h("span.arrow", { title: "reference" }, " / "),
+      h("bdi.answer", { title: "reference" }, visible(first.answer?.[i] ?? "")),
+    ),
+    h("span.length", { role: "gridcell" }, figureOf(first, i)),
+  );
 }
 
 /** Return the one number of a sample that says most: its score, its confidence, or its length. */
 function figureOf({ score: scores, confidence, chars }, i) {
   if (typeof scores?.[i] === "number") return score(scores[i]);
-  if (typeof confidence?.[i] === "number") return h("span", { title: "the chosen option's share of probability" }, `${Math.round(100 * confidence[i])} %`);
-  return typeof chars?.[i] === "number" ? h("span", { title: "characters of the reply" }, `${count(chars[i])} ch`) : "";
+  if (typeof confidence?.[i] === "number")
+    return h(
+      "span",
+      { title: "the chosen option's share of probability" },
+      `${Math.round(100 * confidence[i])} %`,
+    );
+  return typeof chars?.[i] === "number"
+    ? h("span", { title: "characters of the reply" }, `${count(chars[i])} ch`)
+    : "";
 }
 
 function predOf(column, i) {

@@ -31,7 +31,11 @@ function contentOf(run) {
 
 function factsOf(run) {
   const sum = (name) => run.tables.reduce((total, table) => total + table[name], 0);
-  const parts = [plural(run.models.length, "model"), plural(new Set(run.tables.map((t) => t.benchmark)).size, "benchmark"), plural(sum("num_samples"), "sample")];
+  const parts = [
+    plural(run.models.length, "model"),
+    plural(new Set(run.tables.map((t) => t.benchmark)).size, "benchmark"),
+    plural(sum("num_samples"), "sample"),
+  ];
   if (sum("num_errors")) parts.push(plural(sum("num_errors"), "error"));
   if (sum("num_skipped")) parts.push(`${count(sum("num_skipped"))} skipped`);
   if (run.tables.some((table) => table.partial)) parts.push("a partial run");
@@ -49,36 +53,113 @@ function progressOf(run) {
   if (running && live.left) parts.push(`${duration(live.left)} left`);
   if (live.wrong) parts.push(`${count(live.wrong)} wrong`);
   if (live.errors) parts.push(plural(live.errors, "error"));
-  return h("section.live", { "aria-label": "Progress" },
-    h("h2", {}, h(`span.state.is-${run.state}`, {}, running ? "● Running" : "■ Stopped before its end")),
+  return h(
+    "section.live",
+    { "aria-label": "Progress" },
+    h(
+      "h2",
+      {},
+      h(`span.state.is-${run.state}`, {}, running ? "● Running" : "■ Stopped before its end"),
+    ),
     h("progress", { max: live.total || 1, value: live.done, "aria-label": "Samples done" }),
     h("p.figures", {}, parts.join(", ")),
-    running && live.silent > 30 ? h("p.note", {}, `Nothing new for ${duration(live.silent)}.`) : null,
-    h("div.scroll", {}, h("table.parts", {},
-      h("thead", {}, h("tr", {}, ["Dataset", "Model", "Done", "", "Right", "Wrong", "Errors"].map((text, n) => h(n > 3 || n === 2 ? "th.num" : "th", { scope: "col" }, text)))),
-      h("tbody", {}, live.parts.map((part) => h("tr", {},
-        h("td", {}, h("a", { href: address({ run: run.name, benchmark: part.benchmark, query: new URLSearchParams({ m: part.model }) }) }, part.dataset)),
-        h("td", {}, part.model),
-        h("td.num", {}, `${count(part.done)} / ${count(part.total)}`),
-        h("td", {}, shares([["r", part.right], ["w", part.wrong], ["e", part.errors], ["s", part.skipped]], part.total)),
-        h("td.num", {}, count(part.right)), h("td.num", {}, count(part.wrong)), h("td.num", {}, count(part.errors))))))));
+    running && live.silent > 30
+      ? h("p.note", {}, `Nothing new for ${duration(live.silent)}.`)
+      : null,
+    h(
+      "div.scroll",
+      {},
+      h(
+        "table.parts",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            ["Dataset", "Model", "Done", "", "Right", "Wrong", "Errors"].map((text, n) =>
+              h(n > 3 || n === 2 ? "th.num" : "th", { scope: "col" }, text),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          live.parts.map((part) =>
+            h(
+              "tr",
+              {},
+              h(
+                "td",
+                {},
+                h(
+                  "a",
+                  {
+                    href: address({
+                      run: run.name,
+                      benchmark: part.benchmark,
+                      query: new URLSearchParams({ m: part.model }),
+                    }),
+                  },
+                  part.dataset,
+                ),
+              ),
+              h("td", {}, part.model),
+              h("td.num", {}, `${count(part.done)} / ${count(part.total)}`),
+              h(
+                "td",
+                {},
+                shares(
+                  [
+                    ["r", part.right],
+                    ["w", part.wrong],
+                    ["e", part.errors],
+                    ["s", part.skipped],
+                  ],
+                  part.total,
+                ),
+              ),
+              h("td.num", {}, count(part.right)),
+              h("td.num", {}, count(part.wrong)),
+              h("td.num", {}, count(part.errors)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 // --- the table
 
 function tableOf(run) {
   const withMode = new Set(run.rows.map((row) => row.mode)).size > 1;
-  const head = ["Dataset", "Metric", ...(withMode ? ["Mode"] : [])].map((text) => h("th", { scope: "col" }, text));
+  const head = ["Dataset", "Metric", ...(withMode ? ["Mode"] : [])].map((text) =>
+    h("th", { scope: "col" }, text),
+  );
   const models = run.models.map((model) => h("th.model", { scope: "col" }, h("bdi", {}, model)));
-  return h("div.scroll", {}, h("table.summary", { "aria-label": "Summary" },
-    h("thead", {}, h("tr", {}, head, models)),
-    h("tbody", {}, groupsOf(run).flatMap((group) => summaryRows(run, group, withMode)))));
+  return h(
+    "div.scroll",
+    {},
+    h(
+      "table.summary",
+      { "aria-label": "Summary" },
+      h("thead", {}, h("tr", {}, head, models)),
+      h(
+        "tbody",
+        {},
+        groupsOf(run).flatMap((group) => summaryRows(run, group, withMode)),
+      ),
+    ),
+  );
 }
 
 /** Return rows by benchmark, in the table's order; what is no benchmark's is a group by itself. */
 function groupsOf(run) {
   const owner = new Map();
-  for (const table of run.tables) owner.set(table.dataset, table.benchmark).set(table.benchmark, table.benchmark);
+  for (const table of run.tables)
+    owner.set(table.dataset, table.benchmark).set(table.benchmark, table.benchmark);
   const groups = [];
   for (const row of run.rows) {
     const benchmark = owner.get(row.dataset);
@@ -92,55 +173,152 @@ function groupsOf(run) {
 function summaryRows(run, { benchmark, rows }, withMode) {
   const whole = rows.filter((row) => row.dataset === benchmark || benchmark === undefined);
   const parts = rows.filter((row) => !whole.includes(row));
-  if (!whole.length || !parts.length) return rows.map((row, n) => summaryRow(run, benchmark, row, withMode, { repeated: n > 0 && rows[n - 1].dataset === row.dataset }));
-  const lines = parts.map((row, n) => summaryRow(run, benchmark, row, withMode, { part: true, repeated: n > 0 && parts[n - 1].dataset === row.dataset }));
+  if (!whole.length || !parts.length)
+    return rows.map((row, n) =>
+      summaryRow(run, benchmark, row, withMode, {
+        repeated: n > 0 && rows[n - 1].dataset === row.dataset,
+      }),
+    );
+  const lines = parts.map((row, n) =>
+    summaryRow(run, benchmark, row, withMode, {
+      part: true,
+      repeated: n > 0 && parts[n - 1].dataset === row.dataset,
+    }),
+  );
   const subsets = new Set(parts.map((row) => row.dataset)).size;
   const setOpen = (open) => {
     lines.forEach((line) => (line.hidden = !open));
     button.setAttribute("aria-expanded", open);
     button.textContent = `${open ? "▾" : "▸"} ${plural(subsets, "subset")}`;
   };
-  const button = h("button.quiet.expand", { type: "button", onclick: () => setOpen(button.getAttribute("aria-expanded") !== "true") });
+  const button = h("button.quiet.expand", {
+    type: "button",
+    onclick: () => setOpen(button.getAttribute("aria-expanded") !== "true"),
+  });
   setOpen(subsets <= 12);
-  return [...whole.map((row, n) => summaryRow(run, benchmark, row, withMode, { whole: true, repeated: n > 0, button: n === 0 ? button : null })), ...lines];
+  return [
+    ...whole.map((row, n) =>
+      summaryRow(run, benchmark, row, withMode, {
+        whole: true,
+        repeated: n > 0,
+        button: n === 0 ? button : null,
+      }),
+    ),
+    ...lines,
+  ];
 }
 
-function summaryRow(run, benchmark, row, withMode, { part = false, whole = false, repeated = false, button = null } = {}) {
-  const query = part ? { subset: run.tables.find((t) => t.dataset === row.dataset)?.subset ?? "" } : {};
-  const place = (more) => address({ run: run.name, benchmark, query: new URLSearchParams({ ...query, ...more }) });
+function summaryRow(
+  run,
+  benchmark,
+  row,
+  withMode,
+  { part = false, whole = false, repeated = false, button = null } = {},
+) {
+  const query = part
+    ? { subset: run.tables.find((t) => t.dataset === row.dataset)?.subset ?? "" }
+    : {};
+  const place = (more) =>
+    address({ run: run.name, benchmark, query: new URLSearchParams({ ...query, ...more }) });
   const name = benchmark === undefined ? row.dataset : h("a", { href: place({}) }, row.dataset);
   const classes = `tr${part ? ".part" : ""}${whole ? ".whole" : ""}${repeated ? ".repeated" : ""}`;
-  return h(classes, {},
-    h("th", { scope: "row", title: `version ${row.version}` }, repeated ? h("span.unseen", {}, row.dataset) : [h("bdi", {}, name), button ? [" ", button] : null]),
+  return h(
+    classes,
+    {},
+    h(
+      "th",
+      { scope: "row", title: `version ${row.version}` },
+      repeated
+        ? h("span.unseen", {}, row.dataset)
+        : [h("bdi", {}, name), button ? [" ", button] : null],
+    ),
     h("td.metric", {}, row.metric),
     withMode ? h("td", {}, row.mode) : null,
-    run.models.map((model) => cellOf(row, row.scores[model], benchmark === undefined ? null : place({ m: model }))));
+    run.models.map((model) =>
+      cellOf(row, row.scores[model], benchmark === undefined ? null : place({ m: model })),
+    ),
+  );
 }
 
 function cellOf(row, cell, href) {
   if (!cell) return h("td.cell", {}, h("span.value", {}, "–"));
-  const top = row.percent ? 100 : Math.max(...Object.values(row.scores).map((c) => c?.value ?? 0), 0);
+  const top = row.percent
+    ? 100
+    : Math.max(...Object.values(row.scores).map((c) => c?.value ?? 0), 0);
   const interval = intervalOf(cell);
   const range = interval ? `${score(interval[0], 1)} – ${score(interval[1], 1)}` : "";
-  const text = [`${row.metric} ${cell.value}`, range && `95 % interval ${range}`, `n = ${cell.n}`, cell.incomplete].filter(Boolean).join("; ");
-  const value = h("span.value", {}, score(cell.value), cell.incomplete ? h("span.partial", { title: cell.incomplete }, "*") : null);
-  const figures = [value, h("span.range", {}, range, cell.incomplete ? h("span.unseen", {}, ` incomplete: ${cell.incomplete}`) : null), h("span.n", {}, `n ${count(cell.n)}`), cell.value >= 0 ? intervalBar(cell.value, interval, top) : null];
+  const text = [
+    `${row.metric} ${cell.value}`,
+    range && `95 % interval ${range}`,
+    `n = ${cell.n}`,
+    cell.incomplete,
+  ]
+    .filter(Boolean)
+    .join("; ");
+  const value = h(
+    "span.value",
+    {},
+    score(cell.value),
+    cell.incomplete ? h("span.partial", { title: cell.incomplete }, "*") : null,
+  );
+  const figures = [
+    value,
+    h(
+      "span.range",
+      {},
+      range,
+      cell.incomplete ? h("span.unseen", {}, ` incomplete: ${cell.incomplete}`) : null,
+    ),
+    h("span.n", {}, `n ${count(cell.n)}`),
+    cell.value >= 0 ? intervalBar(cell.value, interval, top) : null,
+  ];
   return h("td.cell", { title: text }, href ? h("a", { href }, figures) : h("span", {}, figures));
 }
 
 // --- around it
 
 function notesOf(notes) {
-  const list = (some) => h("ul", {}, some.map((note) => h("li", {}, note)));
+  const list = (some) =>
+    h(
+      "ul",
+      {},
+      some.map((note) => h("li", {}, note)),
+    );
   const more = notes.slice(SHOWN_NOTES);
-  return h("section.notes", {}, h("h2", {}, "Notes"), list(notes.slice(0, SHOWN_NOTES)),
-    more.length ? h("details.panel", {}, h("summary", {}, `${count(more.length)} more`), list(more)) : null);
+  return h(
+    "section.notes",
+    {},
+    h("h2", {}, "Notes"),
+    list(notes.slice(0, SHOWN_NOTES)),
+    more.length
+      ? h("details.panel", {}, h("summary", {}, `${count(more.length)} more`), list(more))
+      : null,
+  );
 }
 
 function gatesOf(gates) {
   const symbols = { passed: "✓", failed: "✗", skipped: "⊘" };
   const letters = { passed: "r", failed: "w", skipped: "s" };
-  return h("section.gates", {}, h("h2", {}, "Gates"), h("ul", {}, gates.map((gate) => h("li", {},
-    h(`b.outcome.is-${letters[gate.outcome]}`, {}, `${symbols[gate.outcome] ?? ""} ${gate.outcome}`),
-    ` ${gate.gate} `, h("span.note", {}, [gate.model, gate.message].filter(Boolean).join(": "))))));
+  return h(
+    "section.gates",
+    {},
+    h("h2", {}, "Gates"),
+    h(
+      "ul",
+      {},
+      gates.map((gate) =>
+        h(
+          "li",
+          {},
+          h(
+            `b.outcome.is-${letters[gate.outcome]}`,
+            {},
+            `${symbols[gate.outcome] ?? ""} ${gate.outcome}`,
+          ),
+          ` ${gate.gate} `,
+          h("span.note", {}, [gate.model, gate.message].filter(Boolean).join(": ")),
+        ),
+      ),
+    ),
+  );
 }

@@ -12,7 +12,9 @@ export function parse(hash) {
 export function address({ run, benchmark, dataset, id, query }) {
   if (run === undefined) return "#/";
   const parts = [run, benchmark, dataset, id].filter((part) => part !== undefined);
-  const search = new URLSearchParams([...(query ?? [])].filter(([, value]) => value !== "")).toString();
+  const search = new URLSearchParams(
+    [...(query ?? [])].filter(([, value]) => value !== ""),
+  ).toString();
   return `#/run/${parts.map(encodeURIComponent).join("/")}${search ? "?" + search : ""}`;
 }
 

@@ -11,7 +11,9 @@ class FileSource {
 
   async runs() {
     const { name, state, models, tables } = await this.run();
-    return [{ name, state, models, benchmarks: [...new Set(tables.map((table) => table.benchmark))] }];
+    return [
+      { name, state, models, benchmarks: [...new Set(tables.map((table) => table.benchmark))] },
+    ];
   }
 
   run() {
@@ -26,10 +28,19 @@ class FileSource {
   async read(name) {
     const element = document.getElementById(`data:${name}`);
     if (!element) throw new Error(`This file has no ${name}`);
-    const bytes = Uint8Array.from(atob(element.textContent), (char) => char.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([bytesOf(element.textContent)])
+      .stream()
+      .pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).json();
   }
+}
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i); // ten times as fast as from()
+  return bytes;
 }
 
 class ServerSource {

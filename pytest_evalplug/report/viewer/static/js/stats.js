@@ -6,7 +6,11 @@ export function histogram(values, letters, most = 24) {
   for (const value of values) if (value > top) top = value;
   const step = roundStep((capped(values) || top || 1) / most);
   const size = Math.min(Math.floor(top / step) + 1, most);
-  const bins = Array.from({ length: size }, (_, i) => ({ from: i * step, to: (i + 1) * step, counts: {} }));
+  const bins = Array.from({ length: size }, (_, i) => ({
+    from: i * step,
+    to: (i + 1) * step,
+    counts: {},
+  }));
   bins[size - 1].to = Math.max(bins[size - 1].to, top);
   values.forEach((value, i) => {
     if (value === null || value === undefined) return;
@@ -32,7 +36,13 @@ function roundStep(least) {
  * distance of confidence and accuracy, weighted by samples (Guo et al. 2017, arXiv:1706.04599).
  */
 export function calibration(confidences, letters, size = 10) {
-  const bins = Array.from({ length: size }, (_, i) => ({ from: i / size, to: (i + 1) / size, n: 0, right: 0, sum: 0 }));
+  const bins = Array.from({ length: size }, (_, i) => ({
+    from: i / size,
+    to: (i + 1) / size,
+    n: 0,
+    right: 0,
+    sum: 0,
+  }));
   confidences.forEach((confidence, i) => {
     if (typeof confidence !== "number" || !"rw".includes(letters[i])) return;
     const bin = bins[Math.min(size - 1, Math.floor(confidence * size))];
