@@ -10,7 +10,6 @@ __all__ = ["RunConfig"]
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, EvalplugError, nearest
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
 from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
+from pytest_evalplug.tool_table import tool_table
 
 if TYPE_CHECKING:
     from pytest_evalplug.summary.summarizer import Summarizer
@@ -84,7 +84,7 @@ class RunConfig:
         """Resolve every option. Raises ConfigError for the first that is wrong."""
         given = {o.name: found for o in OPTIONS if (found := _resolve(config, o)) is not _UNSET}
         value = {**{option.name: option.default for option in OPTIONS}, **given}
-        tool = _tool_table(pyproject_file(config))
+        tool = tool_table(pyproject_file(config))
         tables = tool.get("models", {})
         if value["strict"] and value["wrong"] == "xfail":
             raise ConfigError(
@@ -233,53 +233,8 @@ def _absolute(text: str, base: Path) -> Path:
 
 def model_tables(config: pytest.Config) -> Mapping[str, Mapping[str, Any]]:
     """Return ``[tool.evalplug.models]``."""
-    tables: Mapping[str, Mapping[str, Any]] = _tool_table(pyproject_file(config)).get("models", {})
+    tables: Mapping[str, Mapping[str, Any]] = tool_table(pyproject_file(config)).get("models", {})
     return tables
-
-
-def _tool_table(path: Path) -> Mapping[str, Any]:
-    """Return ``[tool.evalplug]`` of a pyproject.toml, if there is one."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    if not path.is_file():
-        return {}
-    try:
-        with path.open("rb") as file:
-            table = tomllib.load(file).get("tool", {}).get("evalplug", {})
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"not valid TOML ({error})", where=str(path)) from None
-    known = ("models", "benchmarks", "gates", "summarizer")
-    for key, tables in _checked_table(table, "tool.evalplug", path).items():
-        if key not in known:
-            raise ConfigError(
-                f"unknown key {key!r} in [tool.evalplug]", where=str(path), fix=nearest(key, known)
-            )
-        if key == "gates":
-            _check_texts(tables, "tool.evalplug.gates", path)
-            continue
-        entries = _checked_table(tables, f"tool.evalplug.{key}", path)
-        if key == "summarizer":
-            continue
-        for name, entry in entries.items():
-            _checked_table(entry, f"tool.evalplug.{key}.{name}", path)
-    result: Mapping[str, Any] = table
-    return result
-
-
-def _checked_table(value: Any, name: str, path: Path) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        # its value isn't shown: it may be a key that stands in the wrong place
-        raise ConfigError(f"{name} is no table", where=str(path), fix=f"Write it as [{name}]")
-    return value
-
-
-def _check_texts(value: Any, name: str, path: Path) -> None:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ConfigError(
-            f"{name} is no list of texts", where=str(path), fix="Write ['...', '...']"
-        )
 
 
 def _gates(texts: Sequence[str]) -> tuple[str, ...]:
