@@ -34,7 +34,6 @@ from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
 from pytest_evalplug.summary.rows import metrics_in_order
 from pytest_evalplug.types import Detail
 
-
 _Details: TypeAlias = Mapping[tuple[str, int], Detail]
 
 
@@ -162,7 +161,9 @@ def reader_of(result: ResultFile, metric: str) -> Reader | None:
     for scale in (scale_of(metric), 1.0, 100.0):
         for reader in (Reader(scale, metric), Reader(scale, None)):
             values = [v for detail in scored if (v := reader.value(detail)) is not None]
-            if values and isclose(scale * fmean(values), result.metrics[metric], abs_tol=1e-9):
+            if not values or len(values) != result.samples_of(metric):
+                continue  # pass@k is over samples, not over replies
+            if isclose(scale * fmean(values), result.metrics[metric], abs_tol=1e-9):
                 return reader
     return None
 

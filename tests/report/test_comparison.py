@@ -20,7 +20,7 @@ def test_text() -> None:
     head, row, notes, legend = as_text([BETTER], 2).split("\n\n")
     assert head == "old: old m\nnew: new m"
     assert row.splitlines()[2].split() == [
-        *("math", "accuracy", "12.50", "(10)", "87.50", "(10)", "+75.00", "±", "25.00"),
+        *("math", "accuracy", "12.50", "(8)", "87.50", "(8)", "+75.00", "±", "25.00"),
         *("+14.45", "to", "+100.00", "0.070", "McNemar", "7", "1"),
     ]
     assert "p (Holm)" not in row
@@ -49,7 +49,7 @@ def test_a_metric_without_pairs_has_dashes() -> None:
     old, new = measured("R"), measured("R")
     old.metrics["bleu"], new.metrics["bleu"] = 20.0, 30.0
     line = as_text([comparison(old, new)], 0).splitlines()[6]
-    assert line.split() == [*("math", "bleu", "20.00", "(10)", "30.00", "(10)"), *"------"]
+    assert line.split() == [*("math", "bleu", "20.00", "(1)", "30.00", "(1)"), *"------"]
 
 
 def test_nothing_to_compare() -> None:

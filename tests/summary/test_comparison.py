@@ -101,6 +101,13 @@ def test_repeats_are_clusters() -> None:
     assert alone.stderr == pytest.approx(18.898, abs=1e-3)
 
 
+def test_pass_at_k_is_no_mean_over_replies() -> None:
+    more: dict[str, Any] = {"repeats": 2, "num_rows": 2, "metric_samples": {"pass@2": 2}}
+    old, new = right_or_wrong("WRWR", **more), right_or_wrong("RRWW", **more)
+    old.metrics["pass@2"] = new.metrics["pass@2"] = 50.0  # as the share of right replies is
+    assert compare_results(old, new, "pass@2").test is None
+
+
 def test_samples_of_one_context_are_clusters() -> None:
     old, new = right_or_wrong("WWWW"), right_or_wrong("RRWW")
     for each in old.details or ():

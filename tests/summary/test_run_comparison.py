@@ -40,7 +40,9 @@ def measured(pattern: str, model: str = "m", dataset: str = "math", **more: Any)
         Detail(str(i), f"s{i}", "s", kind, "R", kind == "R") for i, kind in enumerate(pattern)
     ]
     share = 100 * pattern.count("R") / len(pattern)
-    return result(DatasetRef(dataset), model, share, details=details, **more)
+    return result(
+        DatasetRef(dataset), model, share, details=details, num_scored=len(details), **more
+    )
 
 
 def compared(old: ResultFile, new: ResultFile) -> Comparison:
@@ -188,7 +190,7 @@ def subset(name: str, pattern: str, **more: Any) -> ResultFile:
     found = measured(pattern, dataset=f"law-{name}", subset=name, **more)
     for detail in found.details or ():
         detail.sample_id = f"{name}-{detail.index}"
-    return replace(found, benchmark="law", num_scored=len(pattern))
+    return replace(found, benchmark="law")
 
 
 def law(*results: ResultFile) -> Side:
