@@ -72,7 +72,7 @@ def _table(lines: Sequence[Line], form: str, escape: Callable[[str], str]) -> st
 
 def _row(line: Line) -> dict[str, str]:
     found = line.difference
-    flipped = found.gained or found.lost or found.test == "McNemar"
+    flipped = found.test is not None and (found.gained or found.lost or found.test == "McNemar")
     return {
         "dataset": line.dataset,
         "metric": found.metric
