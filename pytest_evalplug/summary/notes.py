@@ -47,6 +47,8 @@ def _too_few_replies(result: ResultFile) -> Iterator[str]:
     """Yield which of pass@k and maj@n are without some samples."""
     by_count: dict[int, list[str]] = {}
     for name in dict.fromkeys([*(f"pass@{k}" for k in result.k), f"maj@{result.repeats}"]):
+        if name in result.metrics and name not in result.metric_samples:
+            continue  # an Evaluator's own pass@1, a mean over all that was scored
         by_count.setdefault(result.metric_samples.get(name, 0), []).append(name)
     for count, names in by_count.items():
         if count < result.num_distinct:

@@ -102,6 +102,8 @@ def test_repeats_and_samples_with_too_few_of_them() -> None:
         "gsm8k qwen: pass@4, maj@4 over 1 of 2 samples; the others have too few measured replies",
         "gsm8k qwen: each of 2 samples asked 4 times; means are over all runs",
     ]
+    own = {**REPEATED, "metrics": {"pass@1": 50.0}, "metric_samples": {"pass@4": 2, "maj@4": 2}}
+    assert "too few" not in "".join(notes(result(GSM8K, "qwen", **own)))
     nothing = {**REPEATED, "num_correct": None, "num_scored": 8, "metric_samples": {}}
     assert notes(result(GSM8K, "qwen", **nothing)) == [
         "gsm8k qwen: each of 2 samples asked 4 times; means are over all runs"
