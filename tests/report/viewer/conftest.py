@@ -57,7 +57,9 @@ class Tab:
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements that are shown."""
-        return [e.inner_text().strip() for e in self.page.locator(selector).all() if e.is_visible()]
+        read = "all => all.filter(e => e.checkVisibility()).map(e => e.innerText.trim())"
+        found: list[str] = self.page.eval_on_selector_all(selector, read)
+        return found
 
     def shows(self, selector: str, texts: list[str]) -> None:
         """Wait until the elements that are shown have these texts."""

@@ -37,7 +37,7 @@ def test_a_run_is_followed_to_its_end(
     page.get_by_text("There are no runs in this folder yet.").wait_for()
 
     project = Project(pytester)
-    project.data([right(1), wrong(2), *({"q": "wait 1.5", "a": "1.5"} for _ in range(4))])
+    project.data([right(1), wrong(2), *({"q": "wait 0.8", "a": "0.8"} for _ in range(4))])
     command = [sys.executable, "-m", "pytest", f"--work-dir={tmp_path / 'runs'}"]
     with subprocess.Popen(command, cwd=project.path, stdout=subprocess.DEVNULL) as process:
         page.get_by_text("● running").wait_for(timeout=30_000)

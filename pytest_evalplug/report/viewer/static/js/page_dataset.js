@@ -2,14 +2,15 @@
 
 import { besideChoice } from "./beside.js";
 import { browse } from "./browsing.js";
-import { calibrationChart, card, lengthChart } from "./charts.js";
+import { calibrationChart, lengthChart } from "./charts.js";
 import { h, say } from "./dom.js";
 import { makeFilterBar } from "./filterbar.js";
 import { count, plural, score } from "./format.js";
 import { VirtualList } from "./list.js";
-import { intervalBar, intervalOf, outcomeMark, shares } from "./marks.js";
-import { address, withQuery } from "./route.js";
-import { visible } from "./visible.js";
+import { shares } from "./marks.js";
+import { withQuery } from "./route.js";
+import { placeOf, rowHead, sampleRow } from "./sample_row.js";
+import { subsetChart } from "./subset_chart.js";
 
 let lastOpened = null;
 
@@ -31,6 +32,7 @@ export async function showDataset({ source, main, route, navigate }) {
   const figure = h("p.figures", { "aria-live": "polite" });
   const charts = h("div.charts");
   const heading = h("div.heading");
+  const head = h("div.head");
   const list = new VirtualList({
     label: "Samples",
     height: () => (wide.matches ? 36 : 62),
@@ -57,7 +59,12 @@ export async function showDataset({ source, main, route, navigate }) {
   );
   main.replaceChildren(
     heading,
-    h("div.browse", {}, panel, h("div.samples", {}, bar.element, figure, list.element, empty)),
+    h(
+      "div.browse",
+      {},
+      panel,
+      h("div.samples", {}, bar.element, figure, head, list.element, empty),
+    ),
   );
 
   async function update() {
@@ -89,7 +96,9 @@ export async function showDataset({ source, main, route, navigate }) {
         : undefined;
     list.show(positions, list.selected >= 0 ? list.items[list.selected] : opened);
     empty.hidden = positions.length > 0;
-    list.element.hidden = !positions.length;
+    list.element.hidden = head.hidden = !positions.length;
+    head.replaceChildren(rowHead(found));
+    main.style.setProperty("--marks", `${20 * (1 + found.others.length) - 6}px`);
   }
   draw();
 
@@ -108,10 +117,6 @@ export async function showDataset({ source, main, route, navigate }) {
     shown: () => list.selected >= 0 && list.reveal(),
     poll: found.run.state === "running" ? update : null,
   };
-}
-
-function placeOf(i, { first }, route) {
-  return { ...route, dataset: first.dataset(i), id: first.ids[i] };
 }
 
 function headingOf({ first, others, run }, route) {
@@ -161,111 +166,4 @@ function chartsOf(found, route, change) {
     lengthChart(first, positions),
     calibrationChart(first, positions),
   ].filter(Boolean);
-}
-
-/** Each subset's first metric, with its 95 % interval; a click shows that subset. */
-function subsetChart({ first, others, filters }, change) {
-  const columns = [first, ...others];
-  const lines = first.tables.map((table) => ({
-    table,
-    cells: columns.map((column) => column.tables.find((t) => t.dataset === table.dataset)),
-  }));
-  const metric = Object.keys(
-    first.tables.find((table) => Object.keys(table.metrics).length)?.metrics ?? {},
-  )[0];
-  if (!metric) return null;
-  const values = lines.flatMap(({ cells }) =>
-    cells.map((cell) => cell?.metrics[metric]).filter((value) => typeof value === "number"),
-  );
-  const top = Math.max(...values) <= 1 ? 1 : Math.max(100, ...values);
-  return card(
-    `${metric} by subset`,
-    h(
-      "div.subsets",
-      {},
-      lines.map(({ table, cells }) =>
-        h(
-          "button.subset",
-          {
-            type: "button",
-            "aria-pressed": filters.subset === table.subset,
-            onclick: () => change({ subset: filters.subset === table.subset ? "" : table.subset }),
-          },
-          h("span.subset-name", { title: table.subset }, table.subset),
-          h(
-            "span.subset-bars",
-            {},
-            cells.map((cell) => {
-              const value = cell?.metrics[metric];
-              if (typeof value !== "number")
-                return h("span.subset-line", {}, h("span.ibar"), h("span.num", {}, "–"));
-              return h(
-                "span.subset-line",
-                {},
-                intervalBar(
-                  value,
-                  intervalOf({
-                    value,
-                    interval: cell.intervals?.[metric],
-                    stderr: cell.stderr[metric],
-                  }),
-                  top,
-                ),
-                h("span.num", {}, score(value, 1)),
-              );
-            }),
-          ),
-        ),
-      ),
-    ),
-    columns.length > 1
-      ? h("p.chart-note", {}, `From above: ${columns.map((column) => column.name).join(", ")}.`)
-      : null,
-  );
-}
-
-function sampleRow(i, found, route) {
-  const { first, others } = found;
-  const marks = [
-    outcomeMark(first.outcomes[i]),
-    ...others.map((other) => {
-      const there = other.find(first.dataset(i), first.ids[i]);
-      return outcomeMark(there < 0 ? "-" : other.outcomes[there]);
-    }),
-  ];
-  return h(
-    "a.row",
-    { role: "row", href: address(placeOf(i, found, route)) },
-    h("span.marks", { role: "gridcell" }, marks),
-    h("span.id", { role: "gridcell" }, visible(first.ids[i])),
-    h("span.ask", { role: "gridcell", dir: "auto" }, visible(first.ask?.[i] ?? "")),
-    h(
-      "span.answers",
-      { role: "gridcell" },
-      predOf(first, i),
-      h("span.arrow", { title: "reference" }, " / "),
-      h("bdi.answer", { title: "reference" }, visible(first.answer?.[i] ?? "")),
-    ),
-    h("span.length", { role: "gridcell" }, figureOf(first, i)),
-  );
-}
-
-/** Return the one number of a sample that says most: its score, its confidence, or its length. */
-function figureOf({ score: scores, confidence, chars }, i) {
-  if (typeof scores?.[i] === "number") return score(scores[i]);
-  if (typeof confidence?.[i] === "number")
-    return h(
-      "span",
-      { title: "the chosen option's share of probability" },
-      `${Math.round(100 * confidence[i])} %`,
-    );
-  return typeof chars?.[i] === "number"
-    ? h("span", { title: "characters of the reply" }, `${count(chars[i])} ch`)
-    : "";
-}
-
-function predOf(column, i) {
-  if (column.outcomes[i] === "e") return h("span.none", {}, "error");
-  if (column.noAnswer[i]) return h("span.none", {}, "no answer");
-  return h("bdi.pred", { title: "pred" }, visible(column.pred?.[i] ?? ""));
 }
