@@ -15,6 +15,7 @@ import pytest
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.types import Detail, ModelOutput, Sample, TaskState
 from tests.benchmarks.expected import EXPECTED
+from tests.benchmarks.hub_rows import HUB_ROWS
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -44,8 +45,10 @@ def make(shipped: dict[str, type[DefaultDataAdapter]], data_dir: Path) -> Make:
     """Return the adapter of a benchmark, reading from the data directory; made once each."""
 
     @cache
-    def adapter(name: str, mode: Literal["gen", "ppl", "ll"] = "gen") -> DefaultDataAdapter:
-        return shipped[name](options=AdapterOptions(data_dirs=(data_dir,), eval_mode=mode))
+    def adapter(
+        name: str, mode: Literal["gen", "ppl", "ll"] = "gen", **fields: Any
+    ) -> DefaultDataAdapter:
+        return _made(shipped[name], data_dir, mode, fields)
 
     return adapter
 
@@ -64,6 +67,40 @@ def written(shipped: dict[str, type[DefaultDataAdapter]], tmp_path: Path) -> Mak
         return cls(options=AdapterOptions(data_dirs=(tmp_path,)))
 
     return adapter
+
+
+@pytest.fixture
+def from_rows(shipped: dict[str, type[DefaultDataAdapter]], tmp_path: Path) -> Make:
+    """Return the adapter of a benchmark that reads its hand-made rows, some fields changed."""
+
+    def adapter(
+        name: str, mode: Literal["gen", "ppl", "ll"] = "gen", **fields: Any
+    ) -> DefaultDataAdapter:
+        cls = shipped[name]
+        subsets = cls.__evalplug_meta__.subset_list
+        shared = len(subsets) == 1 or cls.__evalplug_meta__.reformat_subset
+        folder = (
+            tmp_path / (cls.__evalplug_meta__.data_name or name) / ("" if shared else subsets[0])
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        for split, rows in HUB_ROWS[name].items():
+            lines = "\n".join(map(json.dumps, rows))
+            (folder / f"{split}.jsonl").write_text(f"{lines}\n", encoding="utf-8")
+        return _made(cls, tmp_path, mode, fields)
+
+    return adapter
+
+
+def _made(
+    cls: type[DefaultDataAdapter],
+    data_dir: Path,
+    mode: Literal["gen", "ppl", "ll"],
+    fields: dict[str, Any],
+) -> DefaultDataAdapter:
+    return cls(
+        benchmark_meta=cls.__evalplug_meta__.override(fields),
+        options=AdapterOptions(data_dirs=(data_dir,), eval_mode=mode),
+    )
 
 
 @pytest.fixture(scope="session")
