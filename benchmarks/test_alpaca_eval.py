@@ -2,7 +2,7 @@
 
 Paper     Dubois et al. 2024, "Length-Controlled AlpacaEval: A Simple Way to Debias Automatic
           Evaluators", https://arxiv.org/abs/2404.04475
-Licence   CC BY-NC 4.0
+Licence   CC BY-NC 4.0 (the authors' repository)
 Data      hub tatsu-lab/alpaca_eval, subset alpaca_eval_gpt4_baseline: eval 805, the only split;
           the hub has it with a loading script, which is not run: put its file
           alpaca_eval_gpt4_baseline.json at <data_dir>/alpaca_eval/eval.json. Not tested on the

@@ -1,12 +1,13 @@
-"""FLORES-200: sentences from Wikinews, Wikijunior and Wikivoyage, to be translated.
+"""FLORES+: sentences from Wikinews, Wikijunior and Wikivoyage, to be translated.
 
 Paper     NLLB Team 2022, "No Language Left Behind: Scaling Human-Centered Machine Translation",
           https://arxiv.org/abs/2207.04672
 Licence   CC BY-SA 4.0
-Data      hub facebook/flores, a table each language, the sentences of all with equal ids: devtest
-          1,012, dev 997 (the shots). A subset is a direction; --eval-set flores.subset_list=...
-          takes any two of the data's 200 languages. FLORES+ (hub openlanguagedata/flores_plus,
-          column text) is read too. Not tested on the real data here
+Data      hub openlanguagedata/flores_plus (its terms are to be accepted there), FLORES-200 as it
+          is looked after today: a table each language, the sentences of all with equal ids,
+          devtest 1,012, dev 997 (the shots). A subset is a direction, and may be of any two of
+          the data's languages (--eval-set flores.subset_list=...). FLORES-200's own column
+          sentence is read too. Not tested on the real data here
 Prompt    "English sentence: ...", "German sentence:", as lm-evaluation-harness has it; 5 shots,
           the first of dev
 Metric    BLEU and chrF2 of the whole set, by sacrebleu (extra text), of the reply's first line;
@@ -26,28 +27,28 @@ LANGUAGES = {
     "eng_Latn": "English",
     "arb_Arab": "Arabic",
     "cmn_Hans": "Chinese",
+    "zho_Hans": "Chinese",
     "deu_Latn": "German",
     "fra_Latn": "French",
     "hin_Deva": "Hindi",
     "rus_Cyrl": "Russian",
     "spa_Latn": "Spanish",
     "swh_Latn": "Swahili",
-    "zho_Hans": "Chinese",
 }
-"""Codes of FLORES-200 and, for Chinese, of FLORES+; any other one stands for itself in a prompt."""
-OTHERS = [code for code in LANGUAGES if code not in ("eng_Latn", "cmn_Hans")]
+"""Codes of FLORES+ (zho_Hans: of FLORES-200); any other one stands for itself in a prompt."""
+OTHERS = [code for code in LANGUAGES if code not in ("eng_Latn", "zho_Hans")]
 
 
 @register_benchmark(
     BenchmarkMeta(
         name="flores",
-        pretty_name="FLORES-200",
+        pretty_name="FLORES+",
         description="Sentences to be translated from English and into it.",
         description_zh="英语与其他语言之间的句子互译。",
         tags=[Tags.TRANSLATION, Tags.MULTILINGUAL],
         paper_url="https://arxiv.org/abs/2207.04672",
         license="CC-BY-SA-4.0",
-        dataset_id="facebook/flores",
+        dataset_id="openlanguagedata/flores_plus",
         subset_list=[d for code in OTHERS for d in (f"eng_Latn-{code}", f"{code}-eng_Latn")],
         eval_split="devtest",
         train_split="dev",

@@ -2,7 +2,7 @@
 
 Paper     Zhang et al. 2025, "Inverse IFEval: Can LLMs Unlearn Stubborn Training Conventions to
           Follow Real Instructions?", https://arxiv.org/abs/2509.04292
-Licence   none found stated; see the hub's page
+Licence   none: neither the hub's card nor the paper states one
 Data      hub m-a-p/Inverse_IFEval: train 1,012, the only split, half of it Chinese and half
           English; a subset is a language with one of eight types of instruction. The columns are
           those that OpenCompass 0.5.4 reads. Not tested on the real data here
@@ -10,7 +10,8 @@ Prompt    the data's own
 Metric    accuracy: a judge model (--judge-model) is asked with the row's own system prompt and
           template, and gives 1 or 0 as "answer_score". --eval-summarizer inverse_ifeval adds
           averages over all, over Chinese, and over subsets
-Score     none known under exactly this setting: the judge decides much
+Score     DeepSeek-R1-0528 50.0 English, 56.9 Chinese; o3-high 75.7 and 76.5 (the paper, table
+          3), with a judge chosen for each type
 Differs   an empty reply is wrong without asking; a judge's reply without a score is asked for once
           more, then the sample is an error (OpenCompass: wrong)
 """
@@ -39,13 +40,14 @@ TYPES = {
     "Mid-turn Instruction Modification": "MIM",
     "Counterfactual Answering": "CA",
 }
-SCORE = re.compile(r"(?:answer_score[\"']?|评分】?) ?[:：] ?[\"']?(\d+)")
+SCORE = re.compile(r"(?:answer_score[\"']?|评分】?) ?[:：] ?[\"']?(\d+(?:\.\d+)?)")
 
 
 def answer_score(reply: str) -> int | None:
     """Return the last score that a judge gives, ``None`` for none or one that isn't 0 or 1."""
     found = SCORE.findall(shown(reply))
-    return int(found[-1]) if found and found[-1] in ("0", "1") else None
+    score = float(found[-1]) if found else None
+    return int(score) if score in (0, 1) else None
 
 
 class RowJudgeEvaluator(JudgeEvaluator):
@@ -86,6 +88,7 @@ class RowJudgeEvaluator(JudgeEvaluator):
         paper_url="https://arxiv.org/abs/2509.04292",
         license="unknown",
         dataset_id="m-a-p/Inverse_IFEval",
+        revision="35f1da157640526e62b7685b682d748fa55ccfd0",
         subset_list=[f"{lang}_{kind}" for lang in LANGUAGES.values() for kind in TYPES.values()],
         reformat_subset=True,
         eval_split="train",

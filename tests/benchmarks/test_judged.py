@@ -149,6 +149,8 @@ def test_inverse_ifeval_judges_as_the_row_says(
     [
         ('{"answer_score": 1}', True),
         ("{'answer_score': '1'}", True),
+        ('{"answer_score": 1.0}', True),
+        ('{"answer_score": 0.5}', None),
         ("\u3010\u8bc4\u5206\u3011\uff1a1\u5206", True),
         ('A 1 would be "answer_score": 1, but it is {"answer_score": 0}', False),
         ('<think>{"answer_score": 1}</think>{"answer_score": 0}', False),

@@ -64,6 +64,15 @@ def test_mgsm_replies_that_end_as_the_exemplars_do(
             assert not judge(adapter, sample, subset, f"{head}{sample.target}1{end}").correct
 
 
+@pytest.mark.parametrize("number", ["5", "20"])
+def test_mgsm_a_constant_answer_scores_its_share(number: str, make: Make, judge: Judge) -> None:
+    adapter = make("mgsm")
+    samples = adapter.samples("sw")
+    right = [s for s in samples if judge(adapter, s, "sw", f"Jibu ni {number}.").correct]
+    assert right == [s for s in samples if s.target == number]
+    assert 0 < len(right) < 20
+
+
 @pytest.mark.parametrize(
     ("subset", "zero"), [("bn", "\u09e6"), ("te", "\u0c66"), ("th", "\u0e50"), ("zh", "\uff10")]
 )

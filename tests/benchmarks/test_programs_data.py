@@ -83,3 +83,13 @@ def test_pass_at_k_comes_from_repeats(name: str, shipped: Shipped) -> None:
     found = {s.metric: s.value for s in adapter.scorer.aggregate("s", details, records, repeats=4)}
     assert found["pass@1"] == pytest.approx(25)
     assert found["pass@2"] == pytest.approx(100 * (1 - 1 / 6) / 2)
+
+
+@pytest.mark.parametrize(("name", "subset"), [("humaneval", "default"), ("mbpp", "full")])
+@pytest.mark.parametrize("reply", ["", "I cannot help with that."])
+def test_no_program_is_wrong(reply: str, name: str, subset: str, make: Make) -> None:
+    adapter = make(name)
+    (evaluator,) = adapter.scorer.config.evaluators
+    for sample in adapter.samples(subset):
+        found = asyncio.run(evaluator.score_sample(reply, sample))
+        assert (found["correct"], found["status"]) == (False, "error"), sample.id
