@@ -166,3 +166,19 @@ def test_a_run_from_elsewhere_is_served_by_its_name(tmp_path: Path) -> None:
     runs = Runs(tmp_path / "out", [moved])
     assert [entry["name"] for entry in runs.listed()] == ["my run"]
     assert runs.run("my run")["tables"][0]["key"] == "t0"
+
+
+FOREIGN = Path(__file__).parents[2] / "run" / "foreign" / "data"
+
+
+@pytest.mark.parametrize("folder", ["lm_eval/small", "lm_eval/chat", "opencompass/20261130_120000"])
+def test_another_tools_run_is_served(tmp_path: Path, folder: str) -> None:
+    path = FOREIGN / folder
+    runs = Runs(tmp_path, [path])
+    about = runs.run(path.name)
+    assert about["rows"]
+    for table in about["tables"]:
+        index = json.loads(unpacked(runs.block(path.name, table["key"], "index")))
+        chunk = json.loads(unpacked(runs.block(path.name, table["key"], "0")))
+        assert len(chunk) == table["num_samples"]
+        assert index["outcomes"].count("r") == table["num_correct"]

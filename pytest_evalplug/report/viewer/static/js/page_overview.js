@@ -242,9 +242,10 @@ function summaryRow(
 
 function cellOf(row, cell, href) {
   if (!cell) return h("td.cell", {}, h("span.value", {}, "–"));
-  const top = row.percent
-    ? 100
-    : Math.max(...Object.values(row.scores).map((c) => c?.value ?? 0), 0);
+  const shares = Object.values(row.scores).every(
+    (other) => !other || (other.value >= 0 && other.value <= 1),
+  );
+  const top = row.percent ? 100 : shares ? 1 : null; // of another scale, nobody knows the end
   const interval = intervalOf(cell);
   const range = interval ? `${score(interval[0], 1)} – ${score(interval[1], 1)}` : "";
   const text = [
@@ -270,7 +271,7 @@ function cellOf(row, cell, href) {
       cell.incomplete ? h("span.unseen", {}, ` incomplete: ${cell.incomplete}`) : null,
     ),
     h("span.n", {}, `n ${count(cell.n)}`),
-    cell.value >= 0 ? intervalBar(cell.value, interval, top) : null,
+    top ? intervalBar(cell.value, interval, top) : null,
   ];
   return h("td.cell", { title: text }, href ? h("a", { href }, figures) : h("span", {}, figures));
 }

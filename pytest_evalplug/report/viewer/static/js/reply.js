@@ -5,6 +5,7 @@ import { count, score } from "./format.js";
 import { locate } from "./locate.js";
 import { longText } from "./longtext.js";
 import { outcomeMark } from "./marks.js";
+import { optionsTable } from "./options.js";
 import { asText, visible } from "./visible.js";
 
 const JUDGE = /judge_repl(y|ies)$/;
@@ -48,7 +49,7 @@ export function replyOf(sample, outcome) {
           )
         : null,
       scored
-        ? options(record, detail)
+        ? block(...optionsTable(record, detail))
         : replies.map((reply, n) =>
             reply === undefined || reply === null
               ? null
@@ -59,7 +60,7 @@ export function replyOf(sample, outcome) {
                     : longText(asText(reply), places[n]),
                 ),
           ),
-      !scored && record.choices ? options(record, detail) : null,
+      !scored && record.choices ? block(...optionsTable(record, detail)) : null,
       judged(detail.metadata ?? {}),
     ],
     facts: [
@@ -149,80 +150,6 @@ function figures(record) {
         texts.map((text) => h("div", {}, text)),
       )
     : null;
-}
-
-/** The options as they were shown, with their likelihoods where those were the question. */
-function options(record, detail) {
-  const choices = [record.choices ?? record.continuations ?? []].flat();
-  const right = new Set([record.gold].flat().map(String));
-  const chosen = String(record.pred_label ?? detail.pred ?? "");
-  const values = likelihoods(record, choices.length);
-  const top = values ? Math.max(...values) : 0;
-  const sum = values ? values.reduce((total, value) => total + Math.exp(value - top), 0) : 1;
-  return block(
-    values ? "Options, by likelihood of each" : "Options as shown",
-    h(
-      "div.scroll",
-      {},
-      h(
-        "table.options",
-        {},
-        h(
-          "tbody",
-          {},
-          choices.map((choice, n) => {
-            const letter = String.fromCharCode(65 + n);
-            const share = values ? Math.exp(values[n] - top) / sum : null;
-            return h(
-              "tr",
-              { "data-right": right.has(letter), "data-chosen": chosen === letter },
-              h("th", { scope: "row" }, letter),
-              h(
-                "td.option",
-                {},
-                h("bdi", {}, visible(asText(choice))),
-                " ",
-                h(
-                  "span.tags",
-                  {},
-                  right.has(letter) ? h("span.tag.is-r", {}, "✓ reference") : null,
-                  " ",
-                  chosen === letter ? h("span.tag", {}, "chosen") : null,
-                ),
-              ),
-              values
-                ? h(
-                    "td.num.log",
-                    { title: `log-probability ${values[n]}` },
-                    values[n].toFixed(2),
-                    typeof record.ppl?.[n] === "number"
-                      ? h("div.note", {}, `ppl ${record.ppl[n].toFixed(2)}`)
-                      : null,
-                  )
-                : null,
-              values
-                ? h(
-                    "td.share-cell",
-                    {},
-                    h("span.ibar", {}, h("span.ibar-fill", { css: { width: `${100 * share}%` } })),
-                    h("span.num", {}, `${(100 * share).toFixed(1)} %`),
-                  )
-                : null,
-            );
-          }),
-        ),
-      ),
-    ),
-  );
-}
-
-/** Return the log-probability of each choice, or null where they were not the question. */
-function likelihoods({ continuations, logprobs, loss }, size) {
-  const numbers = (list) =>
-    Array.isArray(list) && list.length === size && list.every((value) => typeof value === "number");
-  if (!continuations) return null;
-  if (numbers(loss)) return loss.map((value) => -value);
-  return numbers(logprobs) ? logprobs : null;
 }
 
 /** What judges said, wherever Evaluators have put it. */
