@@ -270,6 +270,12 @@ class PairwiseEvaluator(JudgeEvaluator):
         other = values["reference"]
         if self.baseline is not None:
             other = self.baseline.prediction(dataset, index, sample.index)
+        elif other is None:
+            raise ConfigError(
+                "there is no reply to compare with",
+                where=type(self).__name__,
+                fix="Give a baseline, or each sample the other reply as its reference",
+            )
         points, replies = 0, []
         for own_first in (True, False):
             first, second = (original_prediction, other) if own_first else (

@@ -10,13 +10,18 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError, VerdictError
-from pytest_evalplug.evaluation.evaluators.llm import GenericLLMEvaluator, RubricEvaluator
+from pytest_evalplug.evaluation.evaluators.llm import (
+    GenericLLMEvaluator,
+    PairwiseEvaluator,
+    RubricEvaluator,
+)
 from pytest_evalplug.evaluation.judge.judge import Judge, judge_from
 from pytest_evalplug.evaluation.judge.prompts import CORRECTNESS, judge_prompt
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.model.base import Capability, GenerationParams
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore
+from pytest_evalplug.types import Sample
 
 
 class Backend:
@@ -131,6 +136,17 @@ def test_reasoning_is_not_shown_to_the_judge() -> None:
     content = backend.prompts[0][0]["content"]
     assert "it is" not in content.partition("Answer to grade")[2]
     assert "\n{question}\n" in content
+
+
+def test_a_reply_is_compared_with_the_reference_where_there_is_no_baseline() -> None:
+    sample = Sample(input="Name a river.", target="The Rhine.")
+    backend = Backend("Verdict: [[A]]", "Verdict: [[B]]")
+    ask = PairwiseEvaluator(judge_model=backend).score_sample
+    found = wait_for(ask("The Nile.", sample, "0", "quiz", reference="The Rhine."))
+    assert (found["win_rate"], found["verdicts"]) == (1.0, "AB")
+    assert all("The Rhine." in prompt[0]["content"] for prompt in backend.prompts)
+    with pytest.raises(ConfigError, match="no reply to compare with"):
+        wait_for(ask("The Nile.", sample, "0", "quiz"))
 
 
 def test_mistakes_are_said_at_once() -> None:
