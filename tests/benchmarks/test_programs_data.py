@@ -51,6 +51,15 @@ def test_humaneval_solutions_are_not_cut_short(make: Make) -> None:
         assert not any(stop in sample.target for stop in stops), sample.id
 
 
+def test_a_program_ends_with_its_function(make: Make) -> None:
+    adapter = make("humaneval")
+    sample = adapter.samples("default")[0]
+    (evaluator,) = adapter.scorer.config.evaluators
+    reply = f"{sample.target}\n# Test it\nraise SystemExit\n"
+    found = asyncio.run(evaluator.score_sample(reply, sample))
+    assert (found["correct"], "SystemExit" in found["pred"]) == (True, False)
+
+
 def test_a_solution_may_come_as_a_chat_has_it(make: Make) -> None:
     adapter = make("humaneval_chat")
     sample = adapter.samples("default")[32]  # a helper stands in its prompt
