@@ -51,6 +51,9 @@ def test_a_run_is_followed_to_its_end(
     page.locator("table.summary").wait_for()
     tab.shows("table.summary .value", ["83.33"])
     assert not page.get_by_text("● Running").is_visible()
+    [written] = (tmp_path / "runs").glob("*/report/index.html")
+    tab.open(written)
+    tab.shows("table.summary .value", ["83.33"])
 
 
 def test_two_runs_against_each_other(url: str, tmp_path: Path, tab: Tab) -> None:
