@@ -144,22 +144,20 @@ class Benchmark:
         for model in models or [None]:
             prefix = f"{safe_id(model)}-" if model and len(models) > 1 else ""
             for subset in subsets:
-                yield from self._subset_cases(subset, model, prefix, config.eval_mode)
+                yield from self._subset_cases(subset, model, prefix)
 
     def _subset_cases(
-        self, subset: str, model: str | None, prefix: str, mode: str
+        self, subset: str, model: str | None, prefix: str
     ) -> Iterator[tuple[str, Case | Placeholder]]:
         adapter = self.adapter
         try:
             if subset in self.missing:
                 raise self.missing[subset]
+            adapter.check_mode(subset)
             samples = adapter.samples(subset)
-            if mode != "gen" and not adapter.has_choices(subset):
-                raise NotApplicable(
-                    f"has no choices to compare in {mode} mode", where=self.dataset(subset)
-                )
         except Exception as caught:
             error = self.missing[subset] = authors_error(caught, self.file)
+            error.where = error.where or self.dataset(subset)
             kind = "skipped" if isinstance(error, NotApplicable) else "missing"
             yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error, model)
             return

@@ -5,12 +5,14 @@ from __future__ import annotations
 __all__ = ["AdapterOptions", "DataAdapter", "DefaultDataAdapter"]
 
 import copy
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
 
 from pytest_evalplug.dataset.base import (
     DEFAULT_FEW_SHOT_PROMPT,
     AdapterOptions,
     DataAdapter,
+    EvalMode,
     last_user_message,
 )
 from pytest_evalplug.dataset.fewshot import ShotPool
@@ -33,11 +35,15 @@ _PROMPT_METHODS = (
     *("record_to_sample", "sample_filter", "finish_sample", "few_shots", "sample_to_fewshot"),
     *("default_prompt", "default_choice_prompt", "format_prompt_template"),
     *("format_fewshot_template", "template_values", "format_choices", "process_sample_input"),
+    "continuations",
 )
 
 
 class DefaultDataAdapter(SampleAdapter):
     """A benchmark that reads a table and asks one question per Sample."""
+
+    modes: ClassVar[Sequence[EvalMode]] = ("gen", "ppl", "ll")
+    """The evaluation modes in which it means something; it is skipped in the others."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -62,9 +68,18 @@ class DefaultDataAdapter(SampleAdapter):
             self._checked[subset] = samples
         return self._checked[subset]
 
-    def has_choices(self, subset: str) -> bool:
-        """Say whether the subset has Samples with choices, for ``ppl`` and ``ll`` mode."""
-        return any(sample.choices for sample in self.samples(subset))
+    def check_mode(self, subset: str) -> None:
+        """Raise NotApplicable if a model can't be asked about the subset in the run's mode.
+
+        In ``ppl`` and ``ll`` mode it needs Samples with :meth:`continuations`.
+        """
+        mode = self.options.eval_mode
+        if mode not in self.modes:
+            raise NotApplicable(
+                f"is not for {mode} mode", fix=f"Run it with --eval-mode={self.modes[-1]}"
+            )
+        if mode != "gen" and not any(map(self.continuations, self.samples(subset))):
+            raise NotApplicable(f"has no choices to compare in {mode} mode")
 
     # --- prompts
 
@@ -76,23 +91,29 @@ class DefaultDataAdapter(SampleAdapter):
     def build_query(
         self, sample: Sample, subset: str, num_shots: int | None = None
     ) -> LoglikelihoodQuery:
-        """Return the context and a continuation per choice, for ``ppl`` and ``ll`` mode.
+        """Return the context and what may follow it, for ``ppl`` and ``ll`` mode.
 
-        Raises NotApplicable for a Sample without choices.
+        Raises NotApplicable for a Sample without continuations.
         """
-        if not sample.choices:
+        continuations = self.continuations(sample)
+        if not continuations:
             raise NotApplicable(
                 f"{self.name} asks for a free answer", fix="Run it with --eval-mode=gen."
             )
         view = self._with_shots(num_shots)
         view.prompt_template = self._choice_prompt
-        return LoglikelihoodQuery(
-            context=view.process_sample_input(sample, subset),
-            continuations=tuple(
-                fill(self.choice_template, letter=letter, choice=choice)
-                for letter, choice in zip(letters(sample), sample.choices, strict=True)
-            ),
-        )
+        context = view.process_sample_input(sample, subset)
+        return LoglikelihoodQuery(context, tuple(continuations))
+
+    def continuations(self, sample: Sample) -> list[str]:
+        """Return the texts whose likelihoods are compared: one a choice, by ``choice_template``.
+
+        An override that returns a single text has it measured, with nothing to compare.
+        """
+        return [
+            fill(self.choice_template, letter=letter, choice=choice)
+            for letter, choice in zip(letters(sample), sample.choices or (), strict=True)
+        ]
 
     def process_sample_input(self, sample: Sample, subset: str) -> Prompt:
         """Return the finished prompt: header, shots, question; before them a system prompt.

@@ -93,6 +93,10 @@ evaluators: Registry[type[BaseEvaluator]] = _BuiltinRegistry(
             *("pairwise", "PairwiseEvaluator"),
         ),
         "matthews": ("matthews_correlation", "mcc", "MccEvaluator"),
+        "perplexity": (
+            *("perplexity", "PerplexityEvaluator"),
+            *("text_perplexity", "TextPerplexityEvaluator"),
+        ),
         "rouge": ("rouge", "RougeEvaluator", "rouge_l", "RougeLEvaluator"),
     },
 )

@@ -5,6 +5,7 @@
   of OpenCompass's PPLInferencer.
 - ``ll``: the choice with the highest summed log-probability given the context, the rule of
   lm-evaluation-harness's ``acc``; also normalised by the choice's UTF-8 bytes (its ``acc_bytes``).
+  Of a single continuation nothing is chosen: how likely it is, is the result.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Inferencer(Protocol):
     def build(
         self, adapter: DefaultDataAdapter, sample: Sample, subset: str, num_shots: int | None
     ) -> Payload:
-        """Return what the model is asked. Raises NotApplicable for a sample without choices."""
+        """Return what the model is asked. Raises NotApplicable for a sample without it."""
         ...
 
     async def infer(
@@ -145,7 +146,13 @@ class LLInferencer(_ChoiceInferencer):
     async def infer(
         self, call: Caller, payloads: Sequence[Payload], params: GenerationParams
     ) -> list[Result]:
-        """Score every choice given its context."""
+        """Score every continuation given its context.
+
+        In choice order the record gets ``logprobs`` (nats) and ``token_len``. A single
+        continuation's also gets ``is_greedy``, ``loss`` (nats), ``ppl`` (by token) and
+        ``total_chr_num`` (its characters); its prediction is the text that greedy decoding is
+        known to give: the continuation, or nothing.
+        """
         queries = [_query(p) for p in payloads]
         parts = [(i, part) for i, query in enumerate(queries) for part in query.each_context()]
         answers: Sequence[Sequence[Choice] | ModelError] = await call(
@@ -163,6 +170,8 @@ class LLInferencer(_ChoiceInferencer):
         logprobs = [choice.logprob for choice in answer]
         if (error := _not_finite("log-probability", query, logprobs)) is not None:
             return error
+        if len(answer) == 1:
+            return _likelihood(query, answer[0])
         sizes = [max(1, len(c.lstrip().encode())) for c in query.continuations]
         per_byte = [logprob / size for logprob, size in zip(logprobs, sizes, strict=True)]
         best = max(range(len(logprobs)), key=logprobs.__getitem__)
@@ -224,6 +233,21 @@ def _joined(answers: Sequence[Sequence[Choice] | ModelError]) -> Sequence[Choice
             return answer
         choices += answer
     return choices
+
+
+def _likelihood(query: LoglikelihoodQuery, choice: Choice) -> ModelOutput:
+    """Return what is known of a single continuation, each column a list of one."""
+    [text] = query.continuations
+    extra = {
+        **_texts_asked(query),
+        "logprobs": [choice.logprob],
+        "is_greedy": [choice.is_greedy],
+        "loss": [-choice.logprob],
+        "ppl": [_perplexity(SequenceLoss(-choice.logprob, choice.num_tokens))],
+        "token_len": [choice.num_tokens],
+        "total_chr_num": [len(text)],
+    }
+    return ModelOutput(text if choice.is_greedy else "", extra=extra)
 
 
 def _perplexity(loss: SequenceLoss) -> float:

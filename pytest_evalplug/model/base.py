@@ -73,7 +73,9 @@ class ModelBackend(Protocol):
     - ``fingerprint: str``, what identifies the weights and settings, for ``--reuse``
     - ``loglikelihood(queries) -> list[list[Choice] | ModelError]`` and
       ``sequence_loss(texts) -> list[SequenceLoss | ModelError]``, where ``capabilities`` has
-      ``"loglikelihood"``
+      ``"loglikelihood"``. A continuation of the empty context may be longer than what the model
+      reads at once: a document, whose log-probability is that of its parts, each after what comes
+      before it
     - ``close()``, called once at the end
     """
 

@@ -102,15 +102,20 @@ class HFBackend:
         """Return each continuation's summed log-probability (nats) after its context.
 
         Tokens are split as lm-evaluation-harness does (see :meth:`PromptEncoder.pair`);
-        ``is_greedy`` says that each of them is the most probable one.
+        ``is_greedy`` says that each of them is the most probable one. Without a context a
+        continuation may have any length (see :meth:`_windows`).
         """
 
-        def encode(query: LoglikelihoodQuery) -> list[Scored]:
+        def encode(query: LoglikelihoodQuery) -> list[list[Scored]]:
             return [self._continuation(query.context, text) for text in query.continuations]
 
-        def compute(queries: list[list[Scored]]) -> list[list[Choice] | ModelError]:
-            scores = iter(self._score([scored for query in queries for scored in query]))
-            return [_all_or_error([next(scores) for _ in query]) for query in queries]
+        def compute(queries: list[list[list[Scored]]]) -> list[list[Choice] | ModelError]:
+            rows = [row for query in queries for windows in query for row in windows]
+            scores = iter(self._score(rows))
+            return [
+                _all_or_error([_joined([next(scores) for _ in windows]) for windows in query])
+                for query in queries
+            ]
 
         return _map_valid(queries, encode, compute)
 
@@ -156,11 +161,27 @@ class HFBackend:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
-    def _continuation(self, context: Prompt, text: str) -> Scored:
+    def _continuation(self, context: Prompt, text: str) -> list[Scored]:
         head, tail = self._encoder.pair(context, text)
         if not tail:
             raise ModelError(f"the continuation {text!r} has no token")
-        return Scored(tuple(self._fitting([*head, *tail[:-1]])), tuple(tail))
+        if context == "" and len(head) == 1:  # a chat template makes more of it
+            return self._windows([*head, *tail])
+        return [Scored(tuple(self._fitting([*head, *tail[:-1]])), tuple(tail))]
+
+    def _windows(self, ids: list[int]) -> list[Scored]:
+        """Return windows in which each token but the first, the BOS, is predicted once.
+
+        They are as long as the context and follow one another; the last one, which predicts what
+        is left, is as long and reaches back. So lm-evaluation-harness's ``loglikelihood_rolling``.
+        """
+        length = self._max_length or len(ids)
+        ends = [*range(length, len(ids) - 1, length), len(ids) - 1]
+        starts = [0, *ends[:-1]]
+        return [
+            Scored(tuple(ids[max(0, end - length) : end]), tuple(ids[start + 1 : end + 1]))
+            for start, end in zip(starts, ends, strict=True)
+        ]
 
     def _fitting(self, ids: list[int], room: int = 0) -> list[int]:
         if self._max_length is not None and len(ids) + room > self._max_length:
@@ -275,6 +296,18 @@ def _choice(logits: Any, target: tuple[int, ...]) -> Choice:
     picked = logprobs.gather(-1, tokens.unsqueeze(-1)).double().sum()
     greedy = (logprobs.argmax(-1) == tokens).all()
     return Choice(float(picked), len(target), bool(greedy))
+
+
+def _joined(windows: list[Choice | ModelError]) -> Choice | ModelError:
+    """Return the score of a text from those of its windows, or the first error."""
+    scores = _all_or_error(windows)
+    if isinstance(scores, ModelError):
+        return scores
+    return Choice(
+        sum(score.logprob for score in scores),
+        sum(score.num_tokens for score in scores),
+        all(score.is_greedy for score in scores),
+    )
 
 
 def _all_or_error(scores: list[Choice | ModelError]) -> list[Choice] | ModelError:

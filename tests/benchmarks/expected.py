@@ -78,6 +78,7 @@ EXPECTED: dict[str, Expected] = {
     "humaneval_chat": Expected(rows=164, right=None),
     "ifeval": Expected(rows=541, right=None),
     "inverse_ifeval": Expected(rows=None, subsets=16),
+    "lambada": Expected(rows=500),
     "math500": Expected(rows=500, right=_boxed),
     "mbpp": Expected(rows=500, right=None),
     "mgsm": Expected(rows=2750, subsets=11, right=concluding),
@@ -91,6 +92,7 @@ EXPECTED: dict[str, Expected] = {
     "triviaqa": Expected(rows=500, right=_last_alias),
     "truthfulqa_gen": Expected(rows=817, right=None),
     "winogrande": Expected(rows=1267, choices=True, letters=True),
+    "wikitext": Expected(rows=None, right=None),
     "xsum": Expected(rows=None),
 }
 

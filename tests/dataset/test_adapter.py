@@ -145,7 +145,6 @@ def test_a_conversation_keeps_its_system_prompt_and_its_pictures(make: Make) -> 
 
 def test_queries(make: Make) -> None:
     adapter = make(FILES, train_split="train", few_shot_num=1, prompt_template="Q: {question}\nA:")
-    assert adapter.has_choices("default")
     query = LoglikelihoodQuery("Q: t0\nA: 0\n\nQ: What is {x}?\nA:", (" A", " B"))
     assert adapter.build_query(*first(adapter)) == query
     assert adapter.build_query(*first(adapter), 0).context == "Q: What is {x}?\nA:"
@@ -167,10 +166,28 @@ def test_queries_have_templates_of_their_own(make: Make) -> None:
 
 
 def test_without_choices_there_is_no_query(make: Make) -> None:
-    adapter = make({"test.jsonl": TRAIN})
-    assert not adapter.has_choices("default")
+    adapter = make({"test.jsonl": TRAIN}, options={"eval_mode": "ll"})
     with pytest.raises(NotApplicable, match="demo asks for a free answer"):
         adapter.build_query(*first(adapter))
+    with pytest.raises(NotApplicable, match="has no choices to compare in ll mode"):
+        adapter.check_mode("default")
+    make(FILES, options={"eval_mode": "ll"}).check_mode("default")
+    make(options={"eval_mode": "gen"}).check_mode("default")
+
+
+def test_the_reference_may_be_what_is_likely(make: Make) -> None:
+    class Reference(QA):
+        modes = ("gen", "ll")
+
+        def continuations(self, sample: Sample) -> list[str]:
+            return [f" {sample.target}."]
+
+    adapter = make({"test.jsonl": TRAIN}, Reference, options={"eval_mode": "ll"})
+    adapter.check_mode("default")
+    assert adapter.build_query(*first(adapter)) == LoglikelihoodQuery("t0", (" 0.",))
+    assert "sample.target" in adapter.prompt_config("default")["methods"]["continuations"]
+    with pytest.raises(NotApplicable, match=r"is not for ppl mode. Run it with --eval-mode=ll"):
+        make(cls=Reference, options={"eval_mode": "ppl"}).check_mode("default")
 
 
 def test_every_step_may_be_overridden(make: Make) -> None:

@@ -67,6 +67,25 @@ def test_ll_takes_the_highest_sum_and_reports_it_by_bytes() -> None:
     assert output.extra["logprobs"] == [-2.0, -2.5, -4.0]
 
 
+def test_ll_measures_a_single_continuation() -> None:
+    query = LoglikelihoodQuery("Q:", (" answer",))
+    results, _ = infer(
+        LLInferencer(), [query, query], [[Choice(-3.0, 2, True)], [Choice(-1.0, 2, False)]]
+    )
+    assert [result.completion for result in results] == [" answer", ""]
+    assert results[0].extra == {
+        "continuations": [" answer"],
+        "logprobs": [-3.0],
+        "is_greedy": [True],
+        "loss": [3.0],
+        "ppl": [math.exp(1.5)],
+        "token_len": [2],
+        "total_chr_num": [7],
+    }
+    (error,), _ = infer(LLInferencer(), [query], [[Choice(-math.inf, 2)]])
+    assert "the log-probability of ' answer' is -inf" in str(error)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", range(3))
 def test_a_likelihood_that_is_no_number_fails_its_own_sample(value: float, place: int) -> None:

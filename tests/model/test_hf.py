@@ -95,6 +95,28 @@ def test_a_continuation_is_scored_after_its_context(tiny: HFBackend) -> None:
         assert score.num_tokens == tail
 
 
+@pytest.mark.parametrize("tokens", [5, 16, 17, 32, 33])
+def test_a_document_is_scored_in_windows(folder: Path, tiny: HFBackend, tokens: int) -> None:
+    ids = tiny._encoder.pair("", LONG)[1][:tokens]
+    text = tiny._encoder.decode(ids)
+    small = backend_of(folder, max_length=16)
+    [[score]] = choices(small, LoglikelihoodQuery("", (text,)))
+    [prefix], ids = small._encoder.pair("", text)
+    assert len(ids) == tokens
+    expected, end = 0.0, 0
+    while end < tokens:
+        start, end = end, min(end + 16, tokens)
+        window = [prefix, *ids][max(0, end - 16) : end + 1]  # as long as fits, ends with the target
+        expected += float(plain_logprobs(tiny, window)[start - end :].sum())
+    assert score.logprob == pytest.approx(expected, abs=1e-3)
+    assert (score.num_tokens, score.is_greedy) == (tokens, False)
+
+
+def test_what_follows_a_context_is_not_cut_into_windows(folder: Path) -> None:
+    [error] = backend_of(folder, max_length=16).loglikelihood([LoglikelihoodQuery("The", (LONG,))])
+    assert isinstance(error, TooLongError)
+
+
 def test_is_greedy_says_that_the_model_would_write_it(tiny: HFBackend) -> None:
     with torch.inference_mode():
         logits = tiny._model(torch.tensor([tiny._encoder.whole("the fox")])).logits[0, -1]
