@@ -107,7 +107,7 @@ def test_lambada_has_no_perplexity_of_replies(make: Make, judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("name", "mode"), [("lambada", "ppl"), ("wikitext", "ppl"), ("wikitext", "gen")]
 )
-def test_modes_that_mean_nothing_are_skipped(name: str, mode: str, shipped: Shipped) -> None:
+def test_modes_that_mean_nothing_are_skipped(name: str, mode: Any, shipped: Shipped) -> None:
     adapter: Any = shipped[name]
     with pytest.raises(NotApplicable, match=rf"is not for {mode} mode. .*--eval-mode=ll"):
         adapter(options=AdapterOptions(eval_mode=mode)).check_mode("any")
@@ -118,7 +118,7 @@ def test_wikitext_asks_as_the_harness_does(wikitext: DefaultDataAdapter) -> None
     assert digest(articles) == HARNESS["wikitext"]["asked"]
     article = asked(wikitext, 1)[0][1]
     assert "3.4 kilometres long, and its surface lies 1,204 metres" in article
-    assert '(now the "Ring Road ") was built by well-known' in article
+    assert '(now the "Ring Road") was built by well-known' in article
     assert "\n== History ==\n" in article
 
 
