@@ -117,7 +117,8 @@ def test_wikitext_asks_as_the_harness_does(wikitext: DefaultDataAdapter) -> None
     articles = [[text] for context, text in asked(wikitext, 2) if context == ""]
     assert digest(articles) == HARNESS["wikitext"]["asked"]
     article = asked(wikitext, 1)[0][1]
-    assert "3.4 kilometres long, and its surface lies 1,204 metres" in article
+    assert "It is 3.4 kilometres long, and" in article
+    assert "surface lies 1,204 metres above the sea; in winter" in article
     assert '(now the "Ring Road") was built by well-known' in article
     assert "\n== History ==\n" in article
 
