@@ -42,7 +42,7 @@ def main(data_dir: str) -> None:
             hand[name] = {0: _sent(name, splits, 0)}
     for name in ("mmlu_pro_law", "mmlu_pro_math"):
         hand[name] = {5: _sent(name, HUB_ROWS["mmlu_pro"], 5)}
-    for name, splits, shots in _real(Path(data_dir)):
+    for name, splits, shots in real_rows(Path(data_dir)):
         print(name, flush=True)
         real[name] = digest(_sent(name, splits, shots))
     lines = [
@@ -60,8 +60,8 @@ def digest(sent: Iterable[Any]) -> str:
     return hashlib.sha256(json.dumps([*sent]).encode()).hexdigest()
 
 
-def _sent(name: str, splits: dict[str, list[dict[str, Any]]], shots: int) -> list[Any]:
-    """Return the requests: of each row the pairs of context and continuation, or the prompt."""
+def task_of(name: str, splits: dict[str, list[dict[str, Any]]], shots: int) -> Any:
+    """Return a task as the harness configures it, with these rows for its data."""
     import datasets
     import lm_eval.tasks
     from lm_eval.api.task import ConfigurableTask
@@ -81,8 +81,13 @@ def _sent(name: str, splits: dict[str, list[dict[str, Any]]], shots: int) -> lis
     with patch.object(datasets, "load_dataset", lambda *_, **__: table):
         task = ConfigurableTask(config=config)
     task.build_all_requests()
+    return task
+
+
+def _sent(name: str, splits: dict[str, list[dict[str, Any]]], shots: int) -> list[Any]:
+    """Return the requests: of each row the pairs of context and continuation, or the prompt."""
     rows: dict[int, Any] = {}
-    for instance in task.instances:
+    for instance in task_of(name, splits, shots).instances:
         if instance.request_type == "generate_until":
             rows[instance.doc_id] = instance.args[0]
         else:
@@ -109,7 +114,8 @@ def _columns(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _real(data: Path) -> Iterable[tuple[str, dict[str, list[dict[str, Any]]], int]]:
+def real_rows(data: Path) -> Iterable[tuple[str, dict[str, list[dict[str, Any]]], int]]:
+    """Yield each task with its splits in the columns of the hub, and its number of shots."""
     for name in ("arc_easy", "arc_challenge"):
         rows = [
             _letters(question=r["query"].removeprefix("Question: "), row=r)
