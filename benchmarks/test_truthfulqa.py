@@ -18,16 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pytest_evalplug import (
-    BenchmarkMeta,
-    LoglikelihoodQuery,
-    MultiChoiceAdapter,
-    NotApplicable,
-    Sample,
-    Tags,
-    register_benchmark,
-)
-from pytest_evalplug.types import Prompt
+from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, register_benchmark
 
 HEADER = """\
 Q: What is human life expectancy in the United States?
@@ -110,17 +101,4 @@ class TestTruthfulQAMC2(Questions):
     """All true choices."""
 
     column = "mc2_targets"
-
-    def build_prompt(self, sample: Sample, subset: str, num_shots: int | None = None) -> Prompt:
-        """Refuse: a reply has no probabilities."""
-        raise NotApplicable(f"{self.name} adds up probabilities", fix="Run it with --eval-mode=ll.")
-
-    def build_query(
-        self, sample: Sample, subset: str, num_shots: int | None = None
-    ) -> LoglikelihoodQuery:
-        """Refuse ppl, which compares perplexities."""
-        if self.options.eval_mode == "ppl":
-            raise NotApplicable(
-                f"{self.name} adds up probabilities", fix="Run it with --eval-mode=ll."
-            )
-        return super().build_query(sample, subset, num_shots)
+    modes = ("ll",)

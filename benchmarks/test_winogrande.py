@@ -74,22 +74,18 @@ class TestWinoGrande(MultiChoiceAdapter):
             target={"1": "A", "2": "B"}.get(record["answer"], ""),
         )
 
+    def continuations(self, sample: Sample) -> list[str]:
+        """Return what follows the blank, the same for each choice."""
+        return [halves(sample)[1] for _ in sample.choices or ()]
+
     def build_query(
         self, sample: Sample, subset: str, num_shots: int | None = None
     ) -> LoglikelihoodQuery:
-        """Return what follows the blank, with a context for each choice that fills it."""
-        before, after = halves(sample)
-        ask = super().build_query
-        query = ask(sample, subset, num_shots)
-        filled = [
-            ask(replace(sample, input=f"{before}{choice}"), subset, num_shots)
-            for choice in sample.choices or ()
-        ]
-        return replace(
-            query,
-            continuations=(after,) * len(filled),
-            contexts=tuple(each.context for each in filled),
-        )
+        """Give each choice a context of its own: the sentence up to the filled blank."""
+        ask, (before, _) = super().build_query, halves(sample)
+        filled = [replace(sample, input=f"{before}{choice}") for choice in sample.choices or ()]
+        contexts = tuple(ask(each, subset, num_shots).context for each in filled)
+        return replace(ask(sample, subset, num_shots), contexts=contexts)
 
     def sample_to_fewshot(self, sample: Sample) -> str:
         """Return a sentence with its letter, or in ppl and ll the whole, true sentence."""

@@ -12,7 +12,6 @@ from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.base import answer_text, question_text
 from pytest_evalplug.dataset.letters import letters
 from pytest_evalplug.dataset.seeding import rng
-from pytest_evalplug.dataset.templates import fill
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.types import Sample, TaskState
 
@@ -86,8 +85,7 @@ class MultiChoiceAdapter(DefaultDataAdapter):
         asked, names = self.format_prompt_template(sample), [*letters(sample)]
         if self.options.eval_mode == "gen" or answer not in names:
             return f"{asked} {answer}"
-        choice = (sample.choices or [])[names.index(answer)]
-        return asked + fill(self.choice_template, letter=answer, choice=choice)
+        return asked + self.continuations(sample)[names.index(answer)]
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> Any:
         """Return the letter (with ``multiple_correct``, the letters) that a reply settles on."""

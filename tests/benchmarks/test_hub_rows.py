@@ -75,6 +75,20 @@ def test_the_question_and_its_choices_are_shown(name: str, from_rows: FromRows) 
     assert asked == asked.rstrip()
 
 
+@pytest.mark.parametrize("name", [name for name, rows in HUB_ROWS.items() if "train" in rows])
+def test_shots_are_asked_as_the_question_is(name: str, from_rows: FromRows) -> None:
+    adapter, plain = from_rows(name, few_shot_num=2), from_rows(name)
+    sample, subset = first(adapter)
+    answered = [
+        f"{plain.build_prompt(shot, subset)} {'no' if name == 'boolq' else shot.target}"
+        for shot in adapter._pool(subset).samples
+    ]
+    if name == "boolq":
+        answered[1] = f"{answered[1].removesuffix('no')}yes"
+    prompt = adapter.build_prompt(sample, subset)
+    assert prompt == "\n\n".join([*answered, str(plain.build_prompt(sample, subset))])
+
+
 @pytest.mark.parametrize(("name", "column"), HIDDEN.items())
 def test_hidden_labels_are_refused(
     name: str, column: str, shipped: Shipped, tmp_path: Path
@@ -231,13 +245,11 @@ def test_truthfulqa_truth_is_a_matter_of_place_not_of_text(make: Make) -> None:
     assert both == 4
 
 
-def test_truthfulqa_mc2_needs_probabilities(make: Make) -> None:
-    adapter = make("truthfulqa_mc2")
-    with pytest.raises(NotApplicable, match="adds up probabilities"):
-        adapter.build_prompt(*first(adapter))
-    adapter = make("truthfulqa_mc2", "ppl")
-    with pytest.raises(NotApplicable, match="--eval-mode=ll"):
-        adapter.build_query(*first(adapter))
+@pytest.mark.parametrize("mode", ["gen", "ppl"])
+def test_truthfulqa_mc2_needs_probabilities(mode: str, make: Make) -> None:
+    with pytest.raises(NotApplicable, match=r"not for .* Run it with --eval-mode=ll"):
+        make("truthfulqa_mc2", mode).check_mode("multiple_choice")
+    make("truthfulqa_mc2", "ll").check_mode("multiple_choice")
 
 
 def test_truthfulqa_mc2_is_the_mass_of_the_true_ones(make: Make, judge: Judge) -> None:

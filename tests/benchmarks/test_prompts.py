@@ -12,6 +12,7 @@ import pytest
 
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.types import Sample
+from tests.benchmarks.expected import names
 
 Make: TypeAlias = Callable[..., DefaultDataAdapter]
 AtHand: TypeAlias = Callable[[DefaultDataAdapter], list[str]]
@@ -207,7 +208,7 @@ def test_fewer_shots_are_whole_shots(make: Make) -> None:
     assert adapter.build_prompt(sample, "snarks", 0) == adapter.format_prompt_template(sample)
 
 
-@pytest.mark.parametrize("name", ["bbh", "mmlu", "demo_knowledge", "arc_easy", "agieval"])
+@pytest.mark.parametrize("name", names(lambda e: e.choices))
 def test_contexts_do_not_end_in_white_space(name: str, make: Make, at_hand: AtHand) -> None:
     adapter = make(name)
     for subset in at_hand(adapter):

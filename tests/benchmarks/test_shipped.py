@@ -31,7 +31,7 @@ def test_all_are_here(shipped: dict[str, type[DefaultDataAdapter]]) -> None:
 def test_module_begins_with_a_short_data_sheet(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     sheet = ast.get_docstring(ast.parse(source)) or ""
-    for heading in ("Paper", "Licence", "Data", "Prompt", "Metric"):
+    for heading in ("Paper", "Licence", "Data", "Prompt", "Metric", "Score"):
         assert f"\n{heading} " in sheet
     assert len(sheet.splitlines()) <= 30
     assert len(source.splitlines()) <= 170
@@ -42,6 +42,7 @@ def test_meta_is_a_data_sheet_too(name: str, shipped: dict[str, type[DefaultData
     meta = shipped[name].__evalplug_meta__
     assert meta.pretty_name
     assert meta.description.endswith(".")
+    assert meta.description_zh.endswith("。")
     assert meta.tags
     assert meta.license
     assert meta.paper_url.startswith("https://arxiv.org/abs/") or name.startswith("demo")
