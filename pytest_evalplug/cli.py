@@ -14,6 +14,9 @@ from collections.abc import Sequence
 from pytest_evalplug.errors import EvalplugError
 
 COMMANDS = {
+    "list": "say which benchmarks there are, and which of their data is at hand",
+    "docs": "show the page of a benchmark",
+    "new": "write a benchmark and its test, from a template or a shipped benchmark",
     "compare": "say how runs differ, sample by sample",
     "cases": "check postprocessors and Evaluators against files of labelled cases",
     "import": "take over another tool's replies, to score them",

@@ -1,0 +1,111 @@
+"""The files that a new benchmark begins with."""
+
+from __future__ import annotations
+
+__all__ = ["KINDS", "copied_files", "new_files", "write_files"]
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pytest_evalplug.dataset.catalogue import Entry, find_all
+from pytest_evalplug.dataset.meta import BenchmarkMeta
+from pytest_evalplug.errors import ConfigError
+
+KINDS = ("qa", "mcq")
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+def new_files(name: str, kind: str) -> dict[str, str]:
+    """Return module, test and three rows of data of a benchmark, place -> text.
+
+    ``kind`` is ``qa`` (a free, short answer) or ``mcq`` (one of several choices). Raises
+    ConfigError for a name that a benchmark can't have.
+    """
+    words = _words(name)
+    return {
+        f"{words['MODULE']}.py": _template(f"{kind}/benchmark.py.template", words),
+        f"{words['MODULE']}_rules.py": _template(f"{kind}/rules.py.template", words),
+        f"data/{name}/test.jsonl": _template(f"{kind}/test.jsonl", {}),
+    }
+
+
+def copied_files(name: str, entry: Entry) -> dict[str, str]:
+    """Return the module of a benchmark under another name, and a test of it, place -> text.
+
+    The module's other benchmarks are renamed as well, and all read the data of the original;
+    what lies beside the module is copied too. Raises ConfigError as :func:`new_files`.
+    """
+    words = _words(name)
+    siblings = {other.name: other for other in find_all([entry.path])}
+    words["CLASSES"] = ", ".join(other.cls.__name__ for other in siblings.values())
+    files = {
+        f"{words['MODULE']}.py": _renamed(entry, name, siblings),
+        f"{words['MODULE']}_rules.py": _template("copy/rules.py.template", words),
+    }
+    for other in siblings.values():
+        beside = entry.path.parent / other.meta.dataset_id
+        for path in sorted(beside.rglob("*.*")) if other.meta.dataset_id else ():
+            place = path.relative_to(entry.path.parent).as_posix()
+            files[place] = path.read_text(encoding="utf-8")
+    return files
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write the files and return their paths; raises ConfigError if one is there already."""
+    paths = {folder / place: text for place, text in files.items()}
+    for path in paths:
+        if path.exists():
+            raise ConfigError("is there already", where=str(path), fix="Choose another name")
+    for path, text in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return list(paths)
+
+
+def _words(name: str) -> dict[str, str]:
+    BenchmarkMeta(name=name)  # which names are good is for it to say
+    parts = [part for part in re.split(r"[_.-]+", name) if part]
+    return {
+        "NAME": name,
+        "TITLE": " ".join([parts[0].capitalize(), *parts[1:]]),
+        "CLASSES": "",
+        "CLASS": "Test" + "".join(part[0].upper() + part[1:] for part in parts),
+        "MODULE": "test_" + re.sub(r"[.-]", "_", name),
+    }
+
+
+def _template(place: str, words: Mapping[str, str]) -> str:
+    text = (_TEMPLATES / place).read_text(encoding="utf-8")
+    known = "|".join(words)
+    return re.sub(rf"\b({known})\b", lambda match: words[match[0]], text) if words else text
+
+
+def _renamed(entry: Entry, name: str, siblings: Mapping[str, Entry]) -> str:
+    """Return the module's text with the benchmarks' names changed, and no others."""
+    lines = entry.path.read_text(encoding="utf-8").split("\n")
+    for keyword, has_data_name in reversed(list(_named(ast.parse("\n".join(lines))))):
+        value = keyword.value
+        if not isinstance(value, ast.Constant) or value.value not in siblings:
+            continue
+        old = siblings[value.value].meta
+        added = old.name.removeprefix(entry.name) if old.name.startswith(entry.name) else ""
+        text = f'"{name}{added}"' if added or old.name == entry.name else f'"{name}_{old.name}"'
+        line = lines[value.lineno - 1].encode()
+        start, end = line[: value.col_offset], line[value.end_col_offset :]
+        if not has_data_name:
+            before = start[: keyword.col_offset].decode()
+            gap = " " if before.strip() else f"\n{before}"
+            text += f',{gap}data_name="{old.data_name or old.name}"'
+        lines[value.lineno - 1] = (start + text.encode() + end).decode()
+    return "\n".join(lines)
+
+
+def _named(module: ast.Module) -> Iterator[tuple[ast.keyword, bool]]:
+    """Yield each ``name=`` of a call, in their order, and whether it has a ``data_name=`` too."""
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        given = {keyword.arg: keyword for keyword in call.keywords}
+        if "name" in given:
+            yield given["name"], "data_name" in given
