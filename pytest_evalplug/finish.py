@@ -7,7 +7,8 @@ __all__ = ["Outcome", "finish", "view"]
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -288,14 +289,24 @@ def _benchmark(
     if part.benchmark not in known:
         module, file, root, name = manifest.modules[part.benchmark]
         try:
-            cls = _import(module, Path(file), root)
-            for attribute in name.split("."):
-                cls = getattr(cls, attribute)
+            cls = _custom(part.benchmark, Path(file), config)
+            if cls is None:
+                cls = attrgetter(name)(_import(module, Path(file), root))
         except Exception as error:
             outcome.fail(f"{part.benchmark}: {file} can't be imported here: {error}")
             return None
         known[part.benchmark] = Benchmark.build(cls, cls.__evalplug_meta__, file, config)
     return known[part.benchmark]
+
+
+def _custom(name: str, path: Path, config: RunConfig) -> Any:
+    """Return the benchmark of a user's own data, which no module holds; None for any other."""
+    for data in config.custom:
+        if data.name == name:
+            from pytest_evalplug.dataset.custom import benchmark_of
+
+            return benchmark_of(replace(data, path=path))
+    return None
 
 
 def _import(name: str, file: Path, root: str) -> Any:

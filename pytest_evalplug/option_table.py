@@ -77,9 +77,10 @@ class Option(NamedTuple):
     """A second flag that users of evaluation tools already type."""
     long: str = ""
     repeatable: bool = False
-    paths: Literal["", "one", "several"] = ""
+    paths: Literal["", "one", "several", "named"] = ""
     """Whether it is a path: on the command line and in the environment relative to the current
-    folder, in an ini file to that file. Several are joined as in ``PATH``."""
+    folder, in an ini file to that file. Several are joined as in ``PATH``; a named one may stand
+    behind ``NAME=``."""
     kwargs: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -173,6 +174,29 @@ OPTIONS = (
         short="--data-dir",
         paths="several",
         kwargs={"metavar": "DIR"},
+    ),
+    Option(
+        "custom",
+        "your own questions as a benchmark: a CSV or JSON lines file, or a folder of them. "
+        "May be repeated.",
+        repeatable=True,
+        paths="named",
+        kwargs={"metavar": "[NAME=]PATH"},
+    ),
+    Option(
+        "custom_type",
+        "what --eval-custom holds (default: what its columns say): mcq = columns question, A, B, "
+        "..., answer; qa = question, answer.",
+        _choice("mcq", "qa"),
+        "mcq or qa",
+        kwargs={"metavar": "{mcq,qa}"},
+    ),
+    Option(
+        "custom_infer",
+        "what the model is asked for by --eval-custom: gen or ppl (default: as --eval-mode).",
+        _choice("gen", "ppl"),
+        "gen or ppl",
+        kwargs={"metavar": "{gen,ppl}"},
     ),
     Option(
         "set",

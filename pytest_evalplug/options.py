@@ -23,6 +23,7 @@ from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
 from pytest_evalplug.tool_table import tool_table
 
 if TYPE_CHECKING:
+    from pytest_evalplug.dataset.custom import CustomData
     from pytest_evalplug.summary.summarizer import Summarizer
 
 EvalMode = Literal["gen", "ppl", "ll"]
@@ -62,6 +63,7 @@ class RunConfig:
     max_drop: float | None = None
     significance: float | None = None
     shard: tuple[int, int] | None = None
+    custom: tuple[CustomData, ...] = ()
     json_file: Path | None = None
     junit: str = "properties"
     saved: tuple[str, ...] = ()
@@ -77,7 +79,8 @@ class RunConfig:
     @property
     def is_evaluation(self) -> bool:
         """Tell whether the options alone say that something is evaluated."""
-        return bool(self.models) or self.reuse is not None or self.stage != "all"
+        asked = self.models or self.custom or self.reuse is not None
+        return bool(asked) or self.stage != "all"
 
     @classmethod
     def from_pytest(cls, config: pytest.Config) -> RunConfig:
@@ -96,11 +99,14 @@ class RunConfig:
         work_dir = _absolute(value["work_dir"], config.invocation_params.dir)
         models = _models(value["model"] or (), tables)
         judge = _judge(value["judge_model"], tables)
-        _check_capabilities(models, value["mode"], value["stage"])
+        custom, mode = _custom(config, value, "mode" in given)
+        if value["custom_infer"]:
+            given.setdefault("mode", mode)
+        _check_capabilities(models, mode, value["stage"])
         return cls(
             models=models,
             judge=judge,
-            eval_mode=value["mode"],
+            eval_mode=mode,
             stage=value["stage"],
             reuse=value["reuse"],
             work_dir=work_dir,
@@ -123,6 +129,7 @@ class RunConfig:
             max_drop=value["max_drop"],
             significance=value["significance"],
             shard=value["shard"],
+            custom=custom,
             json_file=Path(value["json"]) if value["json"] else None,
             junit=value["junit"],
             given=tuple(given),
@@ -133,14 +140,16 @@ class RunConfig:
     ) -> RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
-        That is its mode, its samples and shard, its judge and its ``--eval-set``, field by field.
-        What ``tables`` say of the judge now counts: ``saved`` has no secrets.
+        That is its mode, its samples and shard, its custom data, its judge and its ``--eval-set``,
+        field by field. What ``tables`` say of the judge now counts: ``saved`` has no secrets.
         """
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
             follow["eval_mode"] = saved["eval_mode"]
         if not {"limit", "subset"} & set(self.given):
             follow.update(limit=saved["limit"], subsets=tuple(saved["subsets"]))
+        if "custom" not in self.given:
+            follow["custom"] = _custom_from(saved.get("custom", ()))
         if "shard" not in self.given and saved.get("shard"):
             follow["shard"] = tuple(saved["shard"])
         made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
@@ -165,6 +174,7 @@ class RunConfig:
             "summarizer": self.summarizer and self.summarizer.to_wire(),
             "gates": list(self.gates),
             "shard": list(self.shard) if self.shard else None,
+            "custom": [data.to_wire() for data in self.custom],
             "json_file": self.json_file and str(self.json_file),
             "saved": list(self.saved),
             "given": list(self.given),
@@ -184,6 +194,7 @@ class RunConfig:
                 "settings": tuple((n, key, value) for n, key, value in wire["settings"]),
                 "summarizer": None,
                 "gates": tuple(wire["gates"]),
+                "custom": _custom_from(wire["custom"]),
                 "shard": wire["shard"] and (wire["shard"][0], wire["shard"][1]),
                 "json_file": Path(wire["json_file"]) if wire["json_file"] else None,
                 "saved": tuple(wire["saved"]),
@@ -206,6 +217,10 @@ def _resolve(config: pytest.Config, option: Option) -> Any:
     for raw, source, base in sources:
         if raw in (None, "", []):
             continue
+        if option.paths == "named":
+            from pytest_evalplug.custom_options import rooted
+
+            return tuple(rooted(text, base) for text in raw)
         if option.repeatable:
             return tuple(raw)
         if option.paths:
@@ -235,6 +250,26 @@ def model_tables(config: pytest.Config) -> Mapping[str, Mapping[str, Any]]:
     """Return ``[tool.evalplug.models]``."""
     tables: Mapping[str, Mapping[str, Any]] = tool_table(pyproject_file(config)).get("models", {})
     return tables
+
+
+def _custom(
+    config: pytest.Config, value: Mapping[str, Any], mode_given: bool
+) -> tuple[tuple[CustomData, ...], EvalMode]:
+    """Return the user's own data, and the run's mode, which it may say."""
+    if not (value["custom"] or value["custom_type"] or value["custom_infer"]):
+        return (), value["mode"]
+    from pytest_evalplug.custom_options import find_all, mode_of
+
+    custom = find_all(value, config.rootpath)
+    return custom, mode_of(value, custom, mode_given)
+
+
+def _custom_from(wire: Sequence[Mapping[str, Any]]) -> tuple[CustomData, ...]:
+    if not wire:
+        return ()
+    from pytest_evalplug.dataset.custom import CustomData
+
+    return tuple(map(CustomData.from_wire, wire))
 
 
 def _gates(texts: Sequence[str]) -> tuple[str, ...]:

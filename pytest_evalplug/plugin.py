@@ -7,6 +7,7 @@ heavy; what evaluates is imported when the first benchmark is collected.
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,14 @@ from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by bei
 )
 from pytest_evalplug.marks import register_marks
 from pytest_evalplug.option_table import add_options, add_short_options, any_given
-from pytest_evalplug.stash import SESSION, WORKER_INPUT, run_config, session_of, worker_input
+from pytest_evalplug.stash import (
+    RUN_CONFIG,
+    SESSION,
+    WORKER_INPUT,
+    run_config,
+    session_of,
+    worker_input,
+)
 
 ATTRIBUTE = "__evalplug_meta__"
 
@@ -44,8 +52,13 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     register_marks(config)
-    if worker_input(config) is None and (any_given(config) or _is_distributed(config)):
+    told = worker_input(config)
+    if told is None and (any_given(config) or _is_distributed(config)):
         run_config(config)
+    if (RUN_CONFIG in config.stash or told) and "custom" in run_config(config).given:
+        from pytest_evalplug.custom_files import add_arguments
+
+        add_arguments(config, run_config(config))
 
 
 def _is_distributed(config: pytest.Config) -> bool:
@@ -62,6 +75,26 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     from pytest_evalplug.viz import show_run
 
     return show_run(config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    return _custom(path, parent)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    return _custom(file_path, parent)
+
+
+def _custom(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return the collector of a user's own data, if ``path`` is some."""
+    run = parent.config.stash.get(RUN_CONFIG, None)
+    if run is None or not run.custom:
+        return None
+    from pytest_evalplug.custom_files import collect_file
+
+    return collect_file(path, parent, run)
 
 
 def pytest_pycollect_makeitem(

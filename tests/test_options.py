@@ -119,8 +119,10 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
     for name in ("r/configs", "r/results"):
         (pytester.path / name).mkdir(parents=True)
     (pytester.path / "r/configs/config_1.json").touch()
+    pytester.makefile(".csv", d="question,answer\nq,a\n")
     config = read(
         pytester,
+        "--eval-custom=d.csv",
         "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
         "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
         "--judge-model=openai:j@http://h/v1",

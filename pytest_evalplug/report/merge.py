@@ -91,7 +91,7 @@ class _Modules:
         return [module, str(path), str(path.parents[below_root - 1]), name]
 
     def _is_code(self, path: Path) -> bool:
-        return path.is_file() and not any(map(path.resolve().is_relative_to, self._data))
+        return path.exists() and not any(map(path.resolve().is_relative_to, self._data))
 
 
 def _installed(module: str) -> Path | None:

@@ -1,0 +1,255 @@
+"""A user's own file of questions, as a benchmark without a module.
+
+The columns are those of OpenCompass's custom data sets: ``question``, ``A``, ``B``, ..., ``answer``
+for multiple choice (``mcq``), ``question``, ``answer`` for a free answer (``qa``). What else that
+tool would be told in ``<file>.meta.json`` is read from there too, as far as it means something.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CustomData", "benchmark_of", "find_custom"]
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+
+from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
+from pytest_evalplug.dataset.meta import BenchmarkMeta, register_benchmark
+from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
+from pytest_evalplug.dataset.readers import EXTENSIONS, read_table
+from pytest_evalplug.dataset.table import Record, Table
+from pytest_evalplug.dataset.tags import Tags
+from pytest_evalplug.errors import ConfigError, DataError, nearest
+from pytest_evalplug.types import Sample, TaskState
+
+Kind: TypeAlias = Literal["mcq", "qa"]
+Infer: TypeAlias = Literal["gen", "ppl"]
+
+_NAMED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)=(?P<path>.+)", re.DOTALL)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_META = {
+    "abbr": str,
+    "data_type": str,
+    "infer_method": str,
+    "input_columns": list,  # all columns are there anyway
+    "options": list,
+    "output_column": str,
+}
+_QA_PROMPT = """\
+{question}
+
+Give the answer, as short as it can be, on a last line of the form "ANSWER: ..."."""
+_ANSWER = re.compile(r"\banswer\s{0,9}:[\s*_]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class CustomData:
+    """A file, or a folder of files, that is a benchmark called ``name``."""
+
+    name: str
+    path: Path
+    kind: Kind
+    infer: Infer | None = None
+    """The mode that the file asks for, where nobody else says one."""
+    answer: str = "answer"
+    """The column of the references."""
+    options: tuple[str, ...] = ()
+    """The columns of the choices; where there are none, the letters from A on that are columns."""
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Each subset's file: one for all, or those of the folder by their names."""
+        return _files(self.path)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return plain types."""
+        return {**vars(self), "path": str(self.path), "options": list(self.options)}
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> CustomData:
+        """Rebuild what :meth:`to_wire` described."""
+        return cls(**{**wire, "path": Path(wire["path"]), "options": tuple(wire["options"])})
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Return name and path of ``NAME=PATH``; of a path alone the name is empty."""
+    named = _NAMED.fullmatch(text)
+    return (named["name"], named["path"]) if named else ("", text)
+
+
+def find_custom(text: str, kind: Kind | None) -> CustomData:
+    """Return what ``[NAME=]PATH`` means, all of its rows readable as Samples.
+
+    Without a ``kind`` the file's ``.meta.json`` or its columns decide. Raises ConfigError for a
+    path that is none, and what reading raises, DataError with file and line.
+    """
+    name, place = split_name(text)
+    path = Path(place)
+    files = _files(path)
+    if not files:
+        raise ConfigError(
+            f"there is no {'data in the folder' if path.is_dir() else 'file'} {place}",
+            where="--eval-custom",
+            fix=f"Give a file, or a folder of files: .{', .'.join(EXTENSIONS)}",
+        )
+    meta = _meta(path)
+    data = CustomData(
+        name=name
+        or meta.get("abbr")
+        or _UNSAFE.sub("_", path.stem if path.is_file() else path.name),
+        path=path,
+        kind=kind or meta.get("data_type") or _kind(next(iter(files.values()))),
+        infer=meta.get("infer_method"),
+        answer=meta.get("output_column", "answer"),
+        options=tuple(meta.get("options", ())),
+    )
+    adapter = benchmark_of(data)(options=AdapterOptions(where="--eval-custom"))
+    for subset in adapter.subsets():
+        adapter.samples(subset)
+    return data
+
+
+def benchmark_of(data: CustomData) -> type[DefaultDataAdapter]:
+    """Return the benchmark's class. Raises ConfigError for a name that none can have."""
+    base = _Choices if data.kind == "mcq" else _Questions
+    meta = BenchmarkMeta(
+        name=data.name,
+        description=f"The questions in {data.path.name}.",
+        tags=[Tags.CUSTOM],
+        subset_list=[*data.files],
+        metric_list=["accuracy" if data.kind == "mcq" else "exact_match"],
+    )
+    cls = type(data.name, (base,), {"data": data, "__module__": f"evalplug_custom_{data.name}"})
+    return register_benchmark(meta)(cls)
+
+
+class _Custom(DefaultDataAdapter):
+    """What both kinds share: the file itself is read, wherever else data of its name may lie."""
+
+    data: ClassVar[CustomData]
+
+    def load_from_disk(self, subset: str | None, split: str) -> Table:
+        """Read the subset's file. Raises DataError for a column that is not there."""
+        path = self.data.files[subset or "default"]
+        table = read_table(path)
+        if table.records:
+            columns = [*table.records[0]]
+            for name in self.needed:
+                if name not in columns:
+                    raise _missing(path, self.data.kind, name, columns)
+        return table
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns without which there is no question."""
+        return ["question", self.data.answer]
+
+    def record_to_sample(self, record: Record) -> Sample:
+        """Return the question; a column ``id`` names it."""
+        if record["question"] in (None, ""):
+            raise DataError("the question is empty")
+        return Sample(
+            input=str(record["question"]),
+            target=record[self.data.answer],
+            id=record.get("id") or None,
+        )
+
+
+class _Questions(_Custom):
+    """Free answers."""
+
+    @property
+    def default_prompt(self) -> str:
+        """The question, and the order to end with ``ANSWER: ...``."""
+        return _QA_PROMPT
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
+        """Return what follows the last ``ANSWER:``, or else the whole reply."""
+        from pytest_evalplug.evaluation.postprocess.think import without_reasoning
+
+        reply, *answers = _ANSWER.split(without_reasoning(prediction))
+        return (answers[-1].partition("\n")[0] if answers else reply).strip(" *_\n\t")
+
+
+class _Choices(_Custom, MultiChoiceAdapter):
+    """Multiple choice; rows may have fewer choices than there are columns."""
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns without which there is no question."""
+        return ["question", *(self.data.options or "AB"), self.data.answer]
+
+    def record_to_sample(self, record: Record) -> Sample:
+        """Return the question with those choices that are not empty."""
+        sample = super().record_to_sample(record)
+        columns = self.data.options or _letters(record)
+        texts = [record[column] for column in columns]
+        there = [text is not None and str(text) != "" for text in texts]
+        if not all(there[: sum(there)]):
+            gap = columns[there.index(False)]
+            raise DataError(f"the choice {gap} is empty, but not those after it")
+        sample.choices = [
+            str(text) for text, is_there in zip(texts, there, strict=True) if is_there
+        ]
+        if isinstance(sample.target, str):
+            sample.target = self._as_letter(sample.target.strip(), columns)
+        return sample
+
+    def _as_letter(self, answer: str, columns: tuple[str, ...]) -> str:
+        return ascii_uppercase[columns.index(answer)] if answer in columns else answer
+
+
+def _letters(columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the letters from A on that are columns."""
+    count = next((i for i, letter in enumerate(ascii_uppercase) if letter not in columns), 26)
+    return tuple(ascii_uppercase[:count])
+
+
+def _files(path: Path) -> dict[str, Path]:
+    if path.is_file():
+        return {"default": path}
+    if not path.is_dir():
+        return {}
+    found = sorted(p for p in path.iterdir() if p.suffix.lower().lstrip(".") in EXTENSIONS)
+    return {p.stem: p for p in found if not p.name.endswith(".meta.json")}
+
+
+def _kind(path: Path) -> Kind:
+    """Return what a file's columns say; multiple choice has two options at least."""
+    records = read_table(path).records
+    return "mcq" if records and len(_letters(records[0])) > 1 else "qa"
+
+
+def _meta(path: Path) -> dict[str, Any]:
+    """Return what stands in ``<path>.meta.json``, checked."""
+    file = path.with_name(f"{path.name}.meta.json")
+    if not file.is_file():
+        return {}
+    try:
+        meta = json.loads(file.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"not readable as JSON: {error}", where=str(file)) from None
+    if not isinstance(meta, dict):
+        raise DataError("a JSON object is needed", where=str(file))
+    for key, value in meta.items():
+        if key not in _META:
+            raise DataError(
+                f"{key!r} has no meaning here",
+                where=str(file),
+                fix=f"Known: {', '.join(_META)}. A prompt: --eval-set NAME.prompt_template=...",
+            )
+        choices = {"data_type": get_args(Kind), "infer_method": get_args(Infer)}.get(key)
+        if not isinstance(value, _META[key]) or (choices and value not in choices):
+            accepted = f"one of {', '.join(choices)}" if choices else f"a {_META[key].__name__}"
+            raise DataError(f"{key} is {value!r}, not {accepted}", where=str(file))
+    return cast(dict[str, Any], meta)
+
+
+def _missing(path: Path, kind: str, name: str, columns: list[str]) -> DataError:
+    return DataError(
+        f"a {kind} set needs a column {name!r}", where=str(path), fix=nearest(name, columns)
+    )
