@@ -86,26 +86,29 @@ def _renamed(entry: Entry, name: str, siblings: Mapping[str, Entry]) -> str:
     """Return the module's text with the benchmarks' names changed, and no others."""
     lines = entry.path.read_text(encoding="utf-8").split("\n")
     for keyword, has_data_name in reversed(list(_named(ast.parse("\n".join(lines))))):
-        value = keyword.value
-        if not isinstance(value, ast.Constant) or value.value not in siblings:
+        old = siblings.get(ast.literal_eval(keyword.value))
+        if old is None:
             continue
-        old = siblings[value.value].meta
-        added = old.name.removeprefix(entry.name) if old.name.startswith(entry.name) else ""
-        text = f'"{name}{added}"' if added or old.name == entry.name else f'"{name}_{old.name}"'
-        line = lines[value.lineno - 1].encode()
-        start, end = line[: value.col_offset], line[value.end_col_offset :]
+        text = f'"{_new_name(old.name, entry.name, name)}"'
+        line = lines[keyword.lineno - 1].encode()
+        start, end = line[: keyword.value.col_offset], line[keyword.value.end_col_offset :]
         if not has_data_name:
             before = start[: keyword.col_offset].decode()
             gap = " " if before.strip() else f"\n{before}"
-            text += f',{gap}data_name="{old.data_name or old.name}"'
-        lines[value.lineno - 1] = (start + text.encode() + end).decode()
+            text += f',{gap}data_name="{old.meta.data_name or old.name}"'
+        lines[keyword.lineno - 1] = (start + text.encode() + end).decode()
     return "\n".join(lines)
 
 
+def _new_name(old: str, copied: str, name: str) -> str:
+    """Return what a benchmark of the module is called now (``gsm8k_0shot``: ``<name>_0shot``)."""
+    return name + (old.removeprefix(copied) if old.startswith(copied) else f"_{old}")
+
+
 def _named(module: ast.Module) -> Iterator[tuple[ast.keyword, bool]]:
-    """Yield each ``name=`` of a call, in their order, and whether it has a ``data_name=`` too."""
+    """Yield each text ``name=`` of a call, in order, and whether it has a ``data_name=`` too."""
     calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         given = {keyword.arg: keyword for keyword in call.keywords}
-        if "name" in given:
+        if "name" in given and isinstance(given["name"].value, ast.Constant):
             yield given["name"], "data_name" in given

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.base import EvalMode
 from pytest_evalplug.dataset.catalogue import Entry
-from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.types import LoglikelihoodQuery, Prompt
 
@@ -127,7 +127,7 @@ def page(
         prompts = [words.made_up, *prompts]
     parts += [*sections, f"## {words.prompt}", *(prompts or [words.no_prompt])]
     parts += [f"## {words.run}", _commands(entry)]
-    if entry.adapter().scorer.needs_judge:
+    if _needs_judge(entry):
         parts.append(words.judge)
     return clean("\n\n".join(part for part in parts if part)) + "\n"
 
@@ -239,6 +239,13 @@ def _commands(entry: Entry) -> str:
         f"    pytest {item} --model=MODEL" + ("" if mode == "gen" else f" --eval-mode={mode}")
         for mode in entry.modes
     )
+
+
+def _needs_judge(entry: Entry) -> bool:
+    try:
+        return entry.adapter().scorer.needs_judge
+    except ConfigError:  # its Evaluator needs an extra that isn't installed
+        return False
 
 
 def _several(names: Sequence[str]) -> str:
