@@ -79,7 +79,8 @@ class Entry:
 
         Empty too where the module's benchmarks have sizes of their own.
         """
-        size = rf"\b{re.escape(self.meta.eval_split)} ((?:over )?\d[\d,]*\d(?: each| in all)?)"
+        number = r"((?:over )?\d+(?:,\d{3})*(?: each| in all)?)"
+        size = rf"\b{re.escape(self.meta.eval_split)} {number}"
         found = re.findall(size, self.sheet.get("Data", ""))
         return found[0] if len(found) == 1 else ""
 

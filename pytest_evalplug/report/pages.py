@@ -174,7 +174,7 @@ def _facts(entry: Entry, words: Any, data_dirs: Sequence[Path]) -> str:
         (words.licence, meta.license),
         (words.paper, "" if "Paper" in entry.sheet else meta.paper_url),
     ]
-    return _rows([("", ""), *(fact for fact in facts if fact[1])])
+    return _rows([fact for fact in facts if fact[1]])
 
 
 def _prompts(entry: Entry, words: Any, data_dirs: Sequence[Path]) -> list[str]:
