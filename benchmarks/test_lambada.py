@@ -5,7 +5,8 @@ Paper     Paperno et al. 2016, "The LAMBADA dataset: Word prediction requiring a
 Licence   MIT, by the data's card
 Data      hub EleutherAI/lambada_openai, subset default: test 5,153, the passages as OpenAI
           prepared them for GPT-2, not cut into tokens
-Prompt    the passage without its last word, as lm-evaluation-harness's lambada_openai has it
+Prompt    the passage without its last word, as lm-evaluation-harness's lambada_openai has it. In
+          gen that is for base models: a chat model replies to the passage
 Metric    ll: accuracy, whether the word is what greedy decoding gives; perplexity, exp of the
           mean loss of a word, less is better. gen: accuracy of the first word of the reply
 Score     ll: GPT-J 6B accuracy 69.7, perplexity 3.99 (README of kingoflolz/mesh-transformer-jax);

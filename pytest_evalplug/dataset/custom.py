@@ -43,7 +43,9 @@ _QA_PROMPT = """\
 {question}
 
 Give the answer, as short as it can be, on a last line of the form "ANSWER: ..."."""
-_ANSWER = re.compile(r"\banswer\s{0,9}:[\s*_]*", re.IGNORECASE)
+_CUES = [
+    re.compile(rf"\banswer[\s*_]{{0,9}}{cue}[\s*_]*", re.IGNORECASE) for cue in (":", r"is\b:?")
+]
 
 
 @dataclass(frozen=True)
@@ -168,11 +170,16 @@ class _Questions(_Custom):
         return _QA_PROMPT
 
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return what follows the last ``ANSWER:``, or else the whole reply."""
+        """Return what follows the last ``ANSWER:``, else "answer is"; else the whole reply."""
         from pytest_evalplug.evaluation.postprocess.think import without_reasoning
 
-        reply, *answers = _ANSWER.split(without_reasoning(prediction))
-        return (answers[-1].partition("\n")[0] if answers else reply).strip(" *_\n\t")
+        answer = without_reasoning(prediction)
+        for cue in _CUES:
+            _, *after = cue.split(answer)
+            if after:
+                answer = after[-1].partition("\n")[0]
+                break
+        return answer.strip(" *_\n\t")
 
 
 class _Choices(_Custom, MultiChoiceAdapter):

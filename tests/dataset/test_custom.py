@@ -52,7 +52,10 @@ def test_free_answers(write: Write) -> None:
     assert (data.name, data.kind) == ("sums", "qa")
     adapter = adapter_of(data)
     first, second = adapter.samples("default")
-    for reply in ("4", "It is\nANSWER: 4", "answer: **4**", "ANSWER: 5, no: ANSWER: 4.", "**4**"):
+    for reply in (
+        *("4", "It is\nANSWER: 4", "answer: **4**", "ANSWER: 5, no: ANSWER: 4.", "**4**"),
+        *("The answer is 4.", "**Answer**: 4", "ANSWER: 4\nThe answer is certain.", "Answer:\n4\n"),
+    ):
         assert detail(adapter, first, reply).correct, reply
     for reply in ("", "5", "4 apples", "ANSWER: 4\nANSWER: 5", "<think>ANSWER: 4"):
         assert detail(adapter, first, reply).correct is False, reply
