@@ -1,0 +1,1 @@
+"""The shipped benchmarks, a module each."""
