@@ -1,4 +1,4 @@
-"""A real browser, started once; every page of a test must stay without errors."""
+"""A real browser, started once a module; every page of a test must stay without errors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; skips where it or playwright is absent."""
+    """Chromium; skips where it or playwright is absent.
+
+    No longer than a module: while playwright is there its event loop counts as running, and tests
+    elsewhere could not start one.
+    """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if executable is None:
@@ -93,7 +97,7 @@ def tab(tabs: Tabs) -> Tab:
     return tabs()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def call(browser: Browser) -> Callable[..., Any]:
     """Calls a function of a module: ``call("locate.js", "locate", pred, reply)``."""
     page = browser.new_page()
