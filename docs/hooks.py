@@ -30,7 +30,10 @@ def on_files(files: Any, config: Any) -> Any:
         made_up = Path(folder)
         write_rows(made_up, entries)
         for language, place in FOLDERS.items():
-            pages = {entry.name: page(entry, language, [data_dir], made_up=[made_up]) for entry in entries}
+            pages = {
+                entry.name: page(entry, language, [data_dir], made_up=[made_up])
+                for entry in entries
+            }
             for name, text in {"index": index(entries, language), **pages}.items():
                 files.append(File.generated(config, f"{place}/{name}.md", content=text))
     return files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Entry", "find", "find_all", "shipped_folder"]
+__all__ = ["INSTALLED", "Entry", "find", "find_all", "shipped_folder"]
 
 import ast
 import importlib.util
@@ -21,14 +21,14 @@ from pytest_evalplug.dataset.meta import BenchmarkMeta
 from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
 from pytest_evalplug.errors import ConfigError, DataError, nearest, one_line
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+INSTALLED = Path(__file__).resolve().parents[1] / "benchmarks"
+"""Where the wheel has the shipped modules; in a checkout they lie beside the package."""
 _HEADING = re.compile(r"(?m)^([A-Z][a-z]+) {2,}(?=\S)")
 
 
 def shipped_folder() -> Path:
     """Return where the shipped modules lie: in the installed package, or beside its sources."""
-    installed = _PACKAGE / "benchmarks"
-    return installed if installed.is_dir() else _PACKAGE.parent / "benchmarks"
+    return INSTALLED if INSTALLED.is_dir() else INSTALLED.parents[1] / "benchmarks"
 
 
 @dataclass(frozen=True)

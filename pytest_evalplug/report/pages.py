@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.base import EvalMode
-from pytest_evalplug.dataset.catalogue import Entry
+from pytest_evalplug.dataset.catalogue import INSTALLED, Entry, shipped_folder
 from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.types import LoglikelihoodQuery, Prompt
@@ -22,6 +22,8 @@ SHOWN = 3000
 
 _ENGLISH = SimpleNamespace(
     index="Benchmarks",
+    installed="In a checkout they are run as the pages say. Installed, they are"
+    " `pytest --pyargs pytest_evalplug.benchmarks.test_gsm8k` and so on.",
     index_head=["Benchmark", "What is asked", "Samples", "Modes"],
     name="Name",
     tags="Tags",
@@ -59,6 +61,8 @@ _ENGLISH = SimpleNamespace(
 )
 _CHINESE = SimpleNamespace(
     index="评测基准",
+    installed="各页给出的是在源码目录中的运行方法；安装后请用"
+    " `pytest --pyargs pytest_evalplug.benchmarks.test_gsm8k` 等。",
     index_head=["基准", "内容", "样本数", "模式"],
     name="名称",
     tags="标签",
@@ -135,7 +139,7 @@ def page(
 def index(entries: Sequence[Entry], language: str = "en") -> str:
     """Return the page that lists the benchmarks by tag, linking ``<name>.md`` beside it."""
     words = LANGUAGES[language]
-    parts = [f"# {words.index}"]
+    parts = [f"# {words.index}", words.installed]
     for tag in sorted({tag for entry in entries for tag in entry.meta.tags}):
         rows = [
             (
@@ -235,6 +239,10 @@ def _fenced(text: str, words: Any) -> str:
 
 def _commands(entry: Entry) -> str:
     item = f"benchmarks/{entry.path.name}::{entry.cls.__name__}"
+    if entry.path.parent == INSTALLED:
+        item = f"--pyargs pytest_evalplug.benchmarks.{entry.path.stem}::{entry.cls.__name__}"
+    elif entry.path.parent != shipped_folder():
+        item = f"{entry.path}::{entry.cls.__name__}"
     return "\n".join(
         f"    pytest {item} --model=MODEL" + ("" if mode == "gen" else f" --eval-mode={mode}")
         for mode in entry.modes

@@ -62,7 +62,7 @@ def test_a_page_says_what_the_benchmark_says(entry: Entry, tmp_path: Path) -> No
         "A. yes",
         "The reference is `A`.",
         "⇒ B",
-        "    pytest benchmarks/test_quiz.py::Quiz --model=MODEL --eval-mode=ll",
+        f"    pytest {entry.path}::Quiz --model=MODEL --eval-mode=ll",
     ):
         assert f"\n{line}\n" in text
     assert "second?" not in text
@@ -103,6 +103,14 @@ def test_a_long_prompt_loses_its_middle(entry: Entry, tmp_path: Path) -> None:
     text = page(entry, data_dirs=data(tmp_path, "x" * 10 * SHOWN))
     assert len(text) < 3 * SHOWN
     assert "characters ...]" in text
+
+
+def test_a_shipped_benchmark_is_run_from_where_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = find("gsm8k")
+    assert "    pytest benchmarks/test_gsm8k.py::TestGSM8K --model=MODEL\n" in page(entry)
+    monkeypatch.setattr("pytest_evalplug.report.pages.INSTALLED", entry.path.parent)
+    module = "--pyargs pytest_evalplug.benchmarks.test_gsm8k::TestGSM8K"
+    assert f"    pytest {module} --model=MODEL\n" in page(entry)
 
 
 def test_a_judge_is_asked_for() -> None:
