@@ -258,5 +258,5 @@ def _meta(path: Path) -> dict[str, Any]:
 
 def _missing(path: Path, kind: str, name: str, columns: list[str]) -> DataError:
     return DataError(
-        f"a {kind} set needs a column {name!r}", where=str(path), fix=nearest(name, columns)
+        f"{kind} data needs a column {name!r}", where=str(path), fix=nearest(name, columns)
     )

@@ -129,10 +129,10 @@ def test_a_meta_json_that_can_t_be_followed(meta: str, said: str, write: Write) 
 @pytest.mark.parametrize(
     ("kind", "rows", "said"),
     [
-        ("mcq", "question,answer\nq,a\n", "a mcq set needs a column 'A'. Known: answer, question"),
+        ("mcq", "question,answer\nq,a\n", "mcq data needs a column 'A'. Known: answer, question"),
         ("mcq", "Question,A,B,answer\nq,x,y,A\n", "needs a column 'question'. Did you mean 'Que"),
-        ("qa", "question,reply\nq,a\n", "a qa set needs a column 'answer'. Known: question, reply"),
-        (None, "question,A,B\nq,x,y\n", "a mcq set needs a column 'answer'. Known: A, B, question"),
+        ("qa", "question,reply\nq,a\n", "qa data needs a column 'answer'. Known: question, reply"),
+        (None, "question,A,B\nq,x,y\n", "mcq data needs a column 'answer'. Known: A, B, question"),
         (None, "question,A,B,answer\nq,x,y,A\nq,x,y,C\n", "d.csv:3: target 'C' is not a letter of"),
         (None, "question,A,B,C,answer\nq,x,,y,A\n", "d.csv:2: the choice B is empty"),
         (None, "question,A,B,answer\n,x,y,A\n", "d.csv:2: the question is empty"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+
+from pytest_evalplug.cli import main
 
 from .project import Project, Run, right
 
@@ -108,3 +112,15 @@ def test_saved_replies_are_scored_without_naming_the_file(custom: Project) -> No
     run = custom.run("--mode=eval", "own")
     assert run.outcomes == {"passed": 2, "wrong": 1}
     assert custom.asked() == []
+
+
+def test_shards_are_merged(custom: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(custom.write("exams/art.csv", EXAM).parent)
+    for part in "12":
+        custom.run(f"--eval-custom={folder}", f"--eval-shard={part}/2", f"--work-dir=part{part}")
+    monkeypatch.chdir(custom.path)
+    parts = sorted(str(path) for path in custom.path.glob("part*/*") if path.is_dir())
+    assert main(["merge", *parts]) == 0
+    [merged] = custom.runs
+    result = json.loads((merged / "results" / "fake" / "exams.json").read_text("utf-8"))
+    assert result["run"]["num_samples"] == 3
