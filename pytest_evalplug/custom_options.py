@@ -43,11 +43,18 @@ def find_all(value: Mapping[str, Any], root: Path) -> tuple[CustomData, ...]:
                 where="--eval-custom",
                 fix="Name a folder that holds data only",
             )
+        for other in known.values():
+            if path == other.path or path in other.path.parents or other.path in path.parents:
+                raise ConfigError(
+                    f"{path} and {other.path} hold the same data",
+                    where="--eval-custom",
+                    fix="Give it once",
+                )
         data = find_custom(text, value["custom_type"])
-        other = known.setdefault(data.name, data)
-        if other is not data:
+        namesake = known.setdefault(data.name, data)
+        if namesake is not data:
             raise ConfigError(
-                f"{other.path} and {data.path} would both be the benchmark {data.name!r}",
+                f"{namesake.path} and {data.path} would both be the benchmark {data.name!r}",
                 where="--eval-custom",
                 fix="Name one of them: --eval-custom NAME=PATH",
             )

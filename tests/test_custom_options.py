@@ -30,17 +30,30 @@ def test_paths_start_from_where_they_are_written() -> None:
     assert rooted("~/b.csv", Path("/base")) == str(Path.home() / "b.csv")
 
 
+def copy(file: Path, name: str) -> Path:
+    other = file.parent / name
+    other.parent.mkdir(exist_ok=True)
+    other.write_bytes(file.read_bytes())
+    return other
+
+
 def test_several_files(file: Path, tmp_path: Path) -> None:
-    value = {**NONE, "custom": [str(file), f"other={file}"], "custom_type": "qa"}
-    assert [(d.name, d.kind) for d in find_all(value, tmp_path)] == [
-        ("quiz", "qa"),
-        ("other", "qa"),
-    ]
+    texts = [str(file), f"other={copy(file, 'x.csv')}"]
+    found = find_all({**NONE, "custom": texts, "custom_type": "qa"}, tmp_path)
+    assert [(d.name, d.kind) for d in found] == [("quiz", "qa"), ("other", "qa")]
 
 
 def test_two_of_one_name(file: Path, tmp_path: Path) -> None:
+    texts = [str(file), str(copy(file, "more/quiz.csv"))]
     with pytest.raises(ConfigError, match=r"would both be the benchmark 'quiz'. Name one of them"):
-        find_all({**NONE, "custom": [str(file), str(file)]}, tmp_path)
+        find_all({**NONE, "custom": texts}, tmp_path)
+
+
+def test_data_that_is_given_twice(file: Path, tmp_path: Path) -> None:
+    inner = copy(file, "more/quiz.csv")
+    for texts in ([file, f"b={file}"], [inner, inner.parent], [inner.parent, f"b={inner}"]):
+        with pytest.raises(ConfigError, match="hold the same data"):
+            find_all({**NONE, "custom": [*map(str, texts)]}, tmp_path)
 
 
 def test_the_project_is_no_data(file: Path, tmp_path: Path) -> None:

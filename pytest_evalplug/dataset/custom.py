@@ -30,7 +30,6 @@ Kind: TypeAlias = Literal["mcq", "qa"]
 Infer: TypeAlias = Literal["gen", "ppl"]
 
 _NAMED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]*)=(?P<path>.+)", re.DOTALL)
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _META = {
     "abbr": str,
     "data_type": str,
@@ -100,9 +99,7 @@ def find_custom(text: str, kind: Kind | None) -> CustomData:
         )
     meta = _meta(path)
     data = CustomData(
-        name=name
-        or meta.get("abbr")
-        or _UNSAFE.sub("_", path.stem if path.is_file() else path.name),
+        name=name or meta.get("abbr") or _name(path),
         path=path,
         kind=kind or meta.get("data_type") or _kind(next(iter(files.values()))),
         infer=meta.get("infer_method"),
@@ -154,10 +151,11 @@ class _Custom(DefaultDataAdapter):
         """Return the question; a column ``id`` names it."""
         if record["question"] in (None, ""):
             raise DataError("the question is empty")
+        named = record.get("id")
         return Sample(
             input=str(record["question"]),
             target=record[self.data.answer],
-            id=record.get("id") or None,
+            id=None if named == "" else named,
         )
 
 
@@ -221,8 +219,23 @@ def _files(path: Path) -> dict[str, Path]:
         return {"default": path}
     if not path.is_dir():
         return {}
-    found = sorted(p for p in path.iterdir() if p.suffix.lower().lstrip(".") in EXTENSIONS)
-    return {p.stem: p for p in found if not p.name.endswith(".meta.json")}
+    files: dict[str, Path] = {}
+    for file in sorted(path.iterdir()):
+        if file.suffix.lower().lstrip(".") in EXTENSIONS and not file.name.endswith(".meta.json"):
+            other = files.setdefault(file.stem, file)
+            if other is not file:
+                raise ConfigError(
+                    f"{other.name} and {file.name} would both be the subset {file.stem!r}",
+                    where=str(path),
+                    fix="Rename one of them",
+                )
+    return files
+
+
+def _name(path: Path) -> str:
+    """Return a name that a benchmark may have."""
+    name = path.stem if path.is_file() else path.name
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.-") or "custom"
 
 
 def _kind(path: Path) -> Kind:

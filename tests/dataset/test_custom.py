@@ -82,10 +82,29 @@ def test_a_folder_s_files_are_subsets(write: Write) -> None:
     assert [len(adapter.samples(s)) for s in adapter.subsets()] == [1, 2]
 
 
+def test_two_files_of_one_subset(write: Write) -> None:
+    write("exam/art.csv", MCQ)
+    folder = write("exam/art.jsonl", QA).parent
+    with pytest.raises(
+        EvalplugError, match=r"art.csv and art.jsonl would both be the subset 'art'"
+    ):
+        find_custom(str(folder), None)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("my exam!.csv", "my_exam"), ("-x.v2.csv", "x.v2"), ("\u8003.csv", "custom")]
+)
+def test_a_file_s_name_is_made_a_benchmark_s(file: str, name: str, write: Write) -> None:
+    assert find_custom(str(write(file, MCQ)), None).name == name
+
+
 def test_ids_come_from_their_column(write: Write) -> None:
     rows = "id,question,answer\nfirst,q,a\n,q,b\n"
     samples = adapter_of(find_custom(str(write("d.csv", rows)), None)).samples("default")
     assert [sample.id for sample in samples] == ["first", "1"]
+    numbers = "".join(json.dumps({"id": n, "question": "q", "answer": 1}) + "\n" for n in (7, 0))
+    samples = adapter_of(find_custom(str(write("n.jsonl", numbers)), None)).samples("default")
+    assert [sample.id for sample in samples] == ["7", "0"]
 
 
 def test_meta_json(write: Write) -> None:
