@@ -8,7 +8,8 @@ import ast
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.dataset.base import EvalMode
 from pytest_evalplug.dataset.meta import BenchmarkMeta
 from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
-from pytest_evalplug.errors import ConfigError, DataError, nearest, one_line
+from pytest_evalplug.errors import ConfigError, DataError, EvalplugError, nearest, one_line
 
 INSTALLED = Path(__file__).resolve().parents[1] / "benchmarks"
 """Where the wheel has the shipped modules; in a checkout they lie beside the package."""
@@ -87,24 +88,29 @@ class Entry:
     def adapter(
         self, data_dirs: Sequence[Path] = (), mode: EvalMode = "gen", limit: int | None = None
     ) -> DefaultDataAdapter:
-        """Return an adapter that reads local data only: a hub is never asked."""
+        """Return an adapter that reads local data only: a hub is never asked.
+
+        Raises ConfigError for what the benchmark's own ``__init__`` raises.
+        """
         options = AdapterOptions(
             data_dirs=tuple(data_dirs), eval_mode=mode, limit=limit, where=str(self.path)
         )
-        adapter = self.cls(benchmark_meta=self.meta, options=options)
+        with _located(self.path):
+            adapter = self.cls(benchmark_meta=self.meta, options=options)
         if not (self.path.parent / adapter.dataset_id).exists():
             adapter.dataset_id = ""
         return adapter
 
     def sizes(self, data_dirs: Sequence[Path]) -> dict[str, int]:
-        """Return the number of Samples of each subset whose data is at hand."""
+        """Return the number of Samples of each subset whose data is at hand.
+
+        Raises ConfigError for what the benchmark's own methods raise.
+        """
         adapter = self.adapter(data_dirs)
         sizes = {}
         for subset in adapter.subset_list:
-            try:
+            with suppress(DataError), _located(self.path):
                 sizes[subset] = adapter.available(subset)
-            except DataError:
-                continue
         return sizes
 
 
@@ -160,12 +166,28 @@ def _import(path: Path) -> ModuleType:
         raise ConfigError("is no Python module", where=str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where a class looks for its module's file
+    sys.path.insert(0, str(path.resolve().parent))  # as pytest does, for what lies beside it
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # pytest.skip() and sys.exit() are no Exceptions
         del sys.modules[name]
         raise ConfigError(f"can't be imported: {one_line(error)}", where=str(path)) from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
     return module
+
+
+@contextmanager
+def _located(path: Path) -> Iterator[None]:
+    """Turn an exception of the author's code into one line that says which module it is in."""
+    try:
+        yield
+    except EvalplugError:
+        raise
+    except Exception as error:
+        raise ConfigError(one_line(error), where=str(path)) from error
 
 
 def _type_name(spec: Any) -> str:

@@ -69,6 +69,32 @@ def test_mistakes(tmp_path: Path) -> None:
         find("gsm8")
 
 
+def test_what_lies_beside_a_module_is_found(tmp_path: Path) -> None:
+    write(tmp_path / "beside_it.py", "NAME = 'quiz'")
+    code = QUIZ.replace('"quiz"', "NAME").replace(
+        "import *", "import *\nfrom beside_it import NAME"
+    )
+    assert find_all([write(tmp_path / "test_quiz.py", code)])[0].name == "quiz"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "    def __init__(self, **kwargs): raise KeyError('mine')",
+        "    def load_subset(self, subset): raise KeyError('mine')",
+    ],
+)
+def test_an_author_s_mistake_is_one_line(tmp_path: Path, code: str) -> None:
+    with pytest.raises(ConfigError, match=r"test_quiz.py: KeyError: 'mine'"):
+        one(tmp_path, code).sizes([])
+
+
+def test_a_module_that_skips_itself(tmp_path: Path) -> None:
+    path = write(tmp_path / "test_x.py", QUIZ + "import pytest\npytest.importorskip('no_such')")
+    with pytest.raises(ConfigError, match=r"test_x.py: can't be imported: Skipped: .*no_such"):
+        find_all([path])
+
+
 def test_an_imported_class_and_an_undecorated_one_are_none(tmp_path: Path) -> None:
     code = "\nclass Sub(Quiz): pass\nfrom pytest_evalplug import MultiChoiceAdapter as Imported\n"
     assert one(tmp_path, code).cls.__name__ == "Quiz"
