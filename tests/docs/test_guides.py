@@ -48,7 +48,10 @@ def blocks(text: str) -> Iterator[Block]:
     return (Block(*match) for match in BLOCK.findall(text))
 
 
-@pytest.mark.parametrize("page", sorted(GUIDES.glob("*.md")), ids=lambda path: str(path.stem))
+PAGES = [GUIDES.parent / "index.md", *sorted(GUIDES.glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.stem))
 def test_guide(page: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(pytester.path)
     for name in ("EVALPLUG_DATA_DIR", "PYTEST_ADDOPTS"):
@@ -83,6 +86,8 @@ def command(pytester: pytest.Pytester, program: str, *words: str) -> None:
         else:
             _parser(words).parse_args(words)
         return
+    if program == "pip":
+        return
     assert program == "pytest"
     files = list(takewhile(lambda word: not word.startswith("-"), words))
     if not files or not all((pytester.path / file).is_file() for file in files):
@@ -103,3 +108,19 @@ def test_the_models_are_such_as_there_may_be(tmp_path: Path) -> None:
         "llama": "hf",
         "served": "openai",
     }
+
+
+REFERENCE = [GUIDES.parents[1] / "README.md", *sorted(GUIDES.parent.glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", REFERENCE, ids=lambda path: str(path.stem))
+def test_the_options_that_the_reference_shows_are_there(
+    page: Path, pytester: pytest.Pytester
+) -> None:
+    text = re.sub(r" *\\\n +", " ", page.read_text(encoding="utf-8"))
+    for line in re.findall(r"^ {4}((?:pytest|evalplug) .*)", text, re.MULTILINE):
+        program, *words = shlex.split(re.split(r" {3}", line)[0], comments=True)
+        if program == "evalplug":
+            _parser(words).parse_args(words)
+        else:
+            pytester.parseconfig(*words)
