@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy  # noqa: F401  # see below; numpy can't be imported twice in a process
 import pytest
 
 # An in-process run forgets the modules that it imported first. These stay, which saves time and
@@ -15,8 +16,16 @@ import pytest_evalplug.report.terminal
 import pytest_evalplug.scheduling
 import pytest_evalplug.session
 import pytest_evalplug.viz  # noqa: F401
+from pytest_evalplug.evaluation.registry import evaluators, postprocessors
 
 from .project import Project
+
+
+@pytest.fixture(autouse=True)
+def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a suite registers is gone after its test."""
+    for registry in (evaluators, postprocessors):
+        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
 
 
 @pytest.fixture
