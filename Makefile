@@ -1,4 +1,4 @@
-# `make demo`, `make test`, `make lint`, `make perf`: each makes the .venv that it needs.
+# `make demo`, `make test`, `make lint`, `make docs`, `make perf`: each makes the .venv that it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 PYTEST := $(BIN)/python -m pytest
 DEMO := $(PYTEST) --model=smollm2 --limit=32 -p no:randomly
 
-.PHONY: demo test lint perf clean
+.PHONY: demo test lint docs perf clean
 
 demo: $(VENV)/.demo
 	$(DEMO) benchmarks/test_demo_math.py benchmarks/test_demo_knowledge.py --eval-mode=gen
@@ -20,6 +20,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Into build/site; prompts of real data where EVALPLUG_DATA_DIR has it.
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
 
 # Beside those peers that `python -m perf.peers install` has made environments for.
 perf: $(VENV)/.dev
