@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import repeat
 from pathlib import Path
 from string import ascii_uppercase
 from typing import TypeAlias
@@ -100,6 +102,24 @@ def test_a_constant_letter_scores_its_share(
             ]
             share = sum(s.target == letter for s in samples)
             assert sum(d.correct is True for d in details) == share, (subset, letter)
+
+
+@pytest.mark.parametrize("name", names(lambda e: e.letters))
+def test_shuffled_answers_score_near_chance(
+    name: str, make: Make, at_hand: AtHand, judge: Judge
+) -> None:
+    adapter, right, chance, variance = make(name), 0, 0.0, 0.0
+    for subset in at_hand(adapter):
+        samples = [s for s in adapter.samples(subset) if s.choices]
+        counts = Counter(str(s.target) for s in samples)
+        replies = [f"The answer is {s.target}." for s in samples]
+        random.Random(subset).shuffle(replies)
+        details = map(judge, repeat(adapter), samples, repeat(subset), replies)
+        right += sum(d.correct is True for d in details)
+        shares = [count / len(samples) for count in counts.values()]
+        chance += len(samples) * sum(share**2 for share in shares)
+        variance += len(samples) * sum(share**2 * (1 - share) for share in shares)
+    assert abs(right - chance) < 5 * variance**0.5
 
 
 @pytest.mark.parametrize("name", names(lambda e: e.choices and e.right is not None))
