@@ -7,6 +7,7 @@ __all__ = ["check_required", "unchecked"]
 from pathlib import Path
 from typing import Literal
 
+from pytest_evalplug.errors import DataError, EvalplugError, one_line
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.saved_run import open_saved
@@ -25,11 +26,16 @@ def check_required(
     if config.baseline is None:
         return results, []
     baseline = Path(config.baseline)
-    compared, notes = check_baseline(
-        open_saved(str(baseline), baseline.parent),
-        open_saved(str(run.path), run.path.parent),
-        Allowed(config.max_drop or 0.0, config.significance),
-    )
+    try:
+        compared, notes = check_baseline(
+            open_saved(str(baseline), baseline.parent),
+            open_saved(str(run.path), run.path.parent),
+            Allowed(config.max_drop or 0.0, config.significance),
+        )
+    except EvalplugError:
+        raise
+    except Exception as error:  # anybody's files, of any shape: they may not cost this run
+        raise DataError(f"can't be read: {one_line(error)}", where=str(baseline)) from error
     return results + compared, notes
 
 

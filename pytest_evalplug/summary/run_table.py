@@ -6,6 +6,7 @@ __all__ = ["known", "summarize"]
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from pytest_evalplug.errors import ConfigError, EvalplugError, one_line
 from pytest_evalplug.run.directory import RunDirectory, timestamp
@@ -32,7 +33,7 @@ def summarize(
     """
     known_models, known_datasets = _summarized(run) or ([], [])
     models = list(dict.fromkeys([*known_models, *models]))
-    datasets = list(dict.fromkeys([*known_datasets, *datasets]))
+    datasets = list({dataset.name: dataset for dataset in [*known_datasets, *datasets]}.values())
     rows = [[d.benchmark, d.subset, list(d.subsets)] for d in datasets]
     write_atomic(run.configs / KNOWN, dumps({"models": models, "datasets": rows}))
     bound = (summarizer or Summarizer()).on(run, models, datasets)
@@ -54,7 +55,7 @@ def summarize(
 def known(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
     """Return the models and datasets that the run's last summary had.
 
-    Without one, those that there are results of.
+    Without one, or if it is damaged, those that there are results of.
     """
     return _summarized(run) or _with_results(run)
 
@@ -62,13 +63,35 @@ def known(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
 def _summarized(run: RunDirectory) -> tuple[list[str], list[DatasetRef]] | None:
     try:
         found = json.loads((run.configs / KNOWN).read_text(encoding="utf-8"))
+        models = [_text(model) for model in found["models"]]
+        datasets = [
+            DatasetRef(_text(benchmark), _text(subset), tuple(map(_text, subsets)))
+            for benchmark, subset, subsets in found["datasets"]
+        ]
     except FileNotFoundError:
         return None
-    return found["models"], [DatasetRef(b, s, tuple(every)) for b, s, every in found["datasets"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return _with_results(run)  # what is damaged here says nothing that they don't
+    return models, datasets
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def _with_results(run: RunDirectory) -> tuple[list[str], list[DatasetRef]]:
     paths = sorted((run.path / "results").glob("*/*.json"))
     results = [result for path in paths if (result := ResultFile.load(path, details=False))]
     models = list(dict.fromkeys(result.model for result in results))
-    return models, list(dict.fromkeys(DatasetRef(result.dataset) for result in results))
+    subsets: dict[str, dict[str, None]] = {}
+    for result in results:
+        subsets.setdefault(result.benchmark, {})[result.subset] = None
+    return models, list(dict.fromkeys(_ref(r, tuple(subsets[r.benchmark])) for r in results))
+
+
+def _ref(result: ResultFile, subsets: tuple[str, ...]) -> DatasetRef:
+    """Return the dataset of its benchmark, or one by itself where that has another name."""
+    ref = DatasetRef(result.benchmark, result.subset, subsets)
+    return ref if ref.name == result.dataset else DatasetRef(result.dataset)
