@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["SCHEMA", "write_dashboard"]
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,7 +12,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.run.jsonio import dumps, write_atomic
+from pytest_evalplug.report.strict import strict_json
+from pytest_evalplug.run.jsonio import write_atomic
 from pytest_evalplug.summary.gates import GateResult
 from pytest_evalplug.summary.table import Table
 
@@ -52,13 +52,4 @@ def write_dashboard(
         "gates": [asdict(gate) for gate in gates],
         "notes": [*summary["notes"], *notes],
     }
-    write_atomic(path, dumps(_finite(wire)) + "\n")
-
-
-def _finite(value: Any) -> Any:
-    """Return null for what JSON has no number for."""
-    if isinstance(value, Mapping):
-        return {name: _finite(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    write_atomic(path, strict_json(wire) + "\n")

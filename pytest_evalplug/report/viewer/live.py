@@ -4,9 +4,11 @@ from __future__ import annotations
 
 __all__ = ["LiveRun"]
 
+import json
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,10 @@ class LiveRun:
                     num_skipped=outcomes["skipped"],
                     num_correct=outcomes["right"],
                     partial=len(part.indices) < part.available,
-                    details=[found[i] for i in sorted(found, key=index_order)] if details else None,
+                    # without any verdict, the predictions alone are shown
+                    details=[found[i] for i in sorted(found, key=index_order)]
+                    if details and found
+                    else None,
                 )
         return None
 
@@ -119,13 +124,21 @@ class LiveRun:
         }
 
     def _selected(self) -> list[_Selected]:
-        seen = dict.fromkeys(model for model, _ in self._details)
+        seen = dict.fromkeys(model for model, _ in self._details) or self._models()
         return [
             _Selected(part, model)
             for part in self._manifest.parts
             if part.indices
             for model in ([part.model] if part.model else seen or ["model"])
         ]
+
+    def _models(self) -> list[str]:
+        """Return the models that anything was asked of: before the first verdict, that is all."""
+        names = []
+        for path in sorted((self._run.configs / "models").glob("*.json")):
+            with suppress(ValueError, LookupError, TypeError):
+                names.append(str(json.loads(path.read_text(encoding="utf-8"))["name"]))
+        return names
 
     def _keep(self, line: Mapping[str, Any]) -> None:
         try:

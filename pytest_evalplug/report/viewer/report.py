@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_evalplug.report.strict import strict_json
 from pytest_evalplug.report.viewer.bundle import page
 from pytest_evalplug.report.viewer.overview import GATES, overview, table_key
 from pytest_evalplug.report.viewer.samples import SampleTable
-from pytest_evalplug.report.viewer.strict import strict_json
 from pytest_evalplug.run.jsonio import write_atomic
 from pytest_evalplug.run.saved_run import SavedRun
 

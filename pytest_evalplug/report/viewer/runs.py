@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["Runs"]
+__all__ = ["NotFound", "Runs"]
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.errors import DataError, EvalplugError, one_line
 from pytest_evalplug.report.viewer.live import LiveRun
 from pytest_evalplug.report.viewer.overview import overview, table_key
 from pytest_evalplug.report.viewer.report import compressed
@@ -19,8 +20,14 @@ from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.saved_run import SavedRun, open_saved
 from pytest_evalplug.stash import MANIFEST
 
+_T = TypeVar("_T")
+
 KEPT_TABLES = 12
 """So many datasets' blocks stay in memory, compressed: about 2 MB for 10,000 samples."""
+
+
+class NotFound(Exception):
+    """There is no run, table or block of that name."""
 
 
 class Runs:
@@ -42,16 +49,16 @@ class Runs:
             return [self._in_short(name) for name in self._paths()]
 
     def run(self, name: str) -> dict[str, Any]:
-        """Return a run's overview. Raises KeyError without such a run, DataError if damaged."""
-        with self._lock:
+        """Return a run's overview. Raises NotFound without such a run, DataError if damaged."""
+        with self._lock, _readable(name):
             return self._opened(name).overview()
 
     def block(self, name: str, table: str, block: str) -> bytes:
         """Return a block of a table, gzipped JSON: ``index``, or a chunk's number.
 
-        Raises KeyError if there is none.
+        Raises NotFound if there is none, DataError if the run is damaged.
         """
-        with self._lock:
+        with self._lock, _readable(name):
             opened = self._opened(name)
             key = (name, table, opened.stamp(table))
             if key not in self._tables:
@@ -59,7 +66,7 @@ class Runs:
                 while len(self._tables) > KEPT_TABLES:
                     self._tables.popitem(last=False)
             self._tables.move_to_end(key)
-            return self._tables[key][block]
+            return _found(self._tables[key], block)
 
     def _paths(self) -> dict[str, Path]:
         names = reversed(RunDirectory.names(self._work_dir))
@@ -67,7 +74,7 @@ class Runs:
         return others | {name: self._work_dir / name for name in names if name not in others}
 
     def _opened(self, name: str) -> _Opened:
-        path = self._paths()[name]
+        path = _found(self._paths(), name)
         opened = self._open.get(name)
         if opened is None or opened.state != _state(path) or opened.outdated():
             opened = self._open[name] = _Opened(path)
@@ -76,9 +83,13 @@ class Runs:
 
     def _in_short(self, name: str) -> dict[str, Any]:
         try:
-            about = self._opened(name).overview()
+            with _readable(name):
+                return self._of_readable(name)
         except (EvalplugError, OSError) as error:
             return {"name": name, "state": "unreadable", "error": str(error)}
+
+    def _of_readable(self, name: str) -> dict[str, Any]:
+        about = self._opened(name).overview()
         tables = about["tables"]
         return {
             "name": name,
@@ -92,6 +103,23 @@ class Runs:
             "gates": about["gates"],
             "live": about.get("live"),
         }
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Make whatever files of wrong shapes lead to an error of the run that they are in."""
+    try:
+        yield
+    except (NotFound, EvalplugError, OSError):
+        raise
+    except Exception as error:
+        raise DataError(f"damaged: {one_line(error)}", where=name) from error
+
+
+def _found(entries: Mapping[str, _T], name: str) -> _T:
+    if name not in entries:
+        raise NotFound(name)
+    return entries[name]
 
 
 def _headlines(rows: Sequence[dict[str, Any]], benchmarks: Collection[str]) -> list[dict[str, Any]]:
@@ -109,7 +137,7 @@ class _Opened:
         self._path = path
         self._changed = _changed(path)
         self._live = LiveRun(path) if self.state in ("running", "stopped") else None
-        self._run: SavedRun = self._live or open_saved(str(path), path.parent)
+        self._run: SavedRun = self._live or _open(path)
         self._overview: dict[str, Any] | None = None
 
     def outdated(self) -> bool:
@@ -141,21 +169,31 @@ class _Opened:
         model, dataset = self._table(table)
         result = self._live.result(model, dataset, details=False)
         assert result is not None
-        return str(result.num_scored + result.num_errors + result.num_skipped)
+        done = result.num_scored + result.num_errors + result.num_skipped
+        return str(done) if done else f"p{len(self._live.records(model, dataset))}"
 
     def blocks(self, table: str) -> dict[str, bytes]:
         """Return a table's blocks."""
         model, dataset = self._table(table)
         result = self._run.result(model, dataset)
         if result is None:
-            raise KeyError(table)
+            raise NotFound(table)
         samples = SampleTable(result, self._run.records(model, dataset))
         blocks = {str(n): compressed(text) for n, text in enumerate(samples.chunks())}
         return blocks | {"index": compressed(samples.index())}
 
     def _table(self, key: str) -> tuple[str, str]:
         keys = {table_key(n): table for n, table in enumerate(self._run.tables())}
-        return keys[key]
+        return _found(keys, key)
+
+
+def _open(path: Path) -> SavedRun:
+    """Open a finished run; one that was only predicted shows its predictions."""
+    if not (path / "journal" / MANIFEST).exists() or any((path / "results").glob("*/*.json")):
+        return open_saved(str(path), path.parent)
+    predicted = LiveRun(path)
+    predicted.refresh()
+    return predicted
 
 
 def _state(path: Path) -> str:
@@ -163,12 +201,18 @@ def _state(path: Path) -> str:
     if not (path / "journal" / MANIFEST).exists():
         return "finished"
     summarized = any((path / "summary").glob("*.json"))
-    if summarized and not any((path / "journal").glob("*.jsonl")):
+    merged = not any((path / "journal").glob("*.jsonl"))
+    if summarized and merged:
         return "finished"
-    return "running" if RunDirectory.in_use(path) else "finished" if summarized else "stopped"
+    if RunDirectory.in_use(path):
+        return "running"
+    # without a summary: nothing was scored, or the summarizer failed
+    kept = any(any((path / name).glob("*/*.json")) for name in ("predictions", "results"))
+    return "finished" if summarized or (merged and kept) else "stopped"
 
 
 def _changed(path: Path) -> int:
     """Return when results were written last, in nanoseconds."""
-    files = [*(path / "results").glob("*/*"), *(path / "summary").glob("*")]
+    folders = (path / "predictions", path / "results", path / "summary")
+    files = [file for folder in folders for file in folder.rglob("*")]
     return max((file.stat().st_mtime_ns for file in files), default=0)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_evalplug.evaluation.outcome import is_number
+from pytest_evalplug.report.strict import strict_json
 from pytest_evalplug.report.viewer.prompts import Shared, preview
-from pytest_evalplug.report.viewer.strict import strict_json
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.summary.replies import was_extracted
 from pytest_evalplug.types import Detail

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.report.strict import strict_json
 from pytest_evalplug.report.viewer.bundle import content_security_policy, page
-from pytest_evalplug.report.viewer.runs import Runs
-from pytest_evalplug.report.viewer.strict import strict_json
+from pytest_evalplug.report.viewer.runs import NotFound, Runs
 
 _HTML = "text/html; charset=utf-8"
 _JSON = "application/json; charset=utf-8"
@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page or with JSON."""
-        if self.headers.get("Host") not in self.server.hosts:
+        if self.headers.get("Host", "").lower() not in self.server.hosts:
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "Unknown host")
             return
         path = urlsplit(self.path).path
@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send("".join(page(connect="'self'")).encode(), _HTML)
             else:
                 self._send_json(path)
-        except KeyError:
+        except NotFound:
             self._refuse(HTTPStatus.NOT_FOUND, "There is no such thing")
         except EvalplugError as error:
             self._refuse(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
                 else:
                     self._send(gzip.decompress(body), _JSON)
             case _:
-                raise KeyError(path)
+                raise NotFound(path)
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
         self.close_connection = True

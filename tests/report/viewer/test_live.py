@@ -10,11 +10,12 @@ from pytest_evalplug.report.viewer.live import LiveRun
 from pytest_evalplug.report.viewer.runs import Runs
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.stash import MANIFEST
 from pytest_evalplug.types import Detail
 from pytest_evalplug.wire import Manifest, Part
-from tests.report.viewer.runs import Given
+from tests.report.viewer.runs import Given, make_run, unpacked
 
 
 @pytest.fixture
@@ -111,3 +112,44 @@ def test_a_run_is_running_while_it_is_locked(run: RunDirectory, tmp_path: Path) 
     run.close()
     assert runs.run(run.name)["state"] == "stopped"
     assert RunDirectory.in_use(run.path) is False
+
+
+def predict(run: RunDirectory) -> None:
+    """Journal predictions alone, as ``--mode infer`` does."""
+    write_atomic(run.configs / "models" / "m.json", dumps({"name": "m"}))
+    store = PredictionStore(run)
+    for i in range(4):
+        store.put("m", "quiz-easy", Given(str(i)).record(i, "easy"))
+    store.close()
+
+
+def test_predictions_without_verdicts_are_shown(run: RunDirectory, tmp_path: Path) -> None:
+    predict(run)
+    runs = Runs(tmp_path)
+    assert runs.run(run.name)["state"] == "running"
+    assert json.loads(unpacked(runs.block(run.name, "t0", "index")))["outcomes"] == "nnnn"
+    PredictionStore(run).merge()
+    run.close()
+    about = runs.run(run.name)
+    assert (about["state"], about["models"], "live" in about) == ("finished", ["m"], False)
+    assert [row["dataset"] for row in about["rows"]][:2] == ["quiz-easy", "quiz-hard"]
+    assert json.loads(unpacked(runs.block(run.name, "t0", "index")))["outcomes"] == "nnnn"
+    [sample, *_] = json.loads(unpacked(runs.block(run.name, "t0", "0")))
+    assert sample["record"]["prediction"] == "It is 4."
+
+
+def test_a_run_whose_summarizer_failed_shows_its_results(tmp_path: Path) -> None:
+    run = make_run(tmp_path, {("m", "main"): [Given("a")]})
+    Manifest([Part("quiz", "main", "quiz", None, "v", ["main"], ["0"], ["a"], 1)]).write(
+        run.journal / MANIFEST
+    )
+    for path in run.summary.iterdir():
+        path.unlink()
+    about = Runs(tmp_path).run(run.name)
+    assert about["state"] == "finished"
+    assert about["rows"][0]["scores"]["m"]["value"] == 100
+
+
+def test_a_run_killed_before_its_first_reply_was_stopped(run: RunDirectory, tmp_path: Path) -> None:
+    run.close()
+    assert Runs(tmp_path).run(run.name)["state"] == "stopped"

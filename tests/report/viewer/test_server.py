@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,8 +105,9 @@ def test_another_host_is_refused(server: ViewServer, host: str) -> None:
     assert b"quiz" not in body
 
 
-def test_localhost_is_a_name_for_it(server: ViewServer) -> None:
-    assert ask(server, "/", Host=f"localhost:{server.port}")[0] == 200
+@pytest.mark.parametrize("host", ["localhost", "LocalHost"])
+def test_localhost_is_a_name_for_it(server: ViewServer, host: str) -> None:
+    assert ask(server, "/", Host=f"{host}:{server.port}")[0] == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
@@ -151,6 +153,23 @@ def test_a_damaged_run_says_so_and_others_are_listed(server: ViewServer, tmp_pat
     states = {run["name"]: run["state"] for run in json.loads(ask(server, "/api/runs")[2])}
     assert states[damaged.name] == "unreadable"
     assert sorted(states.values()) == ["finished", "unreadable"]
+
+
+@pytest.mark.parametrize("damage", ['"unlisted": 3', '"num_errors": "many"'])
+def test_a_run_of_wrong_shapes_says_so_and_others_are_listed(
+    server: ViewServer, tmp_path: Path, damage: str
+) -> None:
+    run = make_run(tmp_path / "out", {("m", "main"): [Given("a")]})
+    path = next((run.path / "results").rglob("*.json"))
+    name = damage.partition(":")[0]
+    text = re.sub(rf"{name}: (\d+|\[\])", damage, path.read_text())
+    assert damage in text
+    path.write_text(text)
+    next(run.path.glob("summary/*.json")).unlink()
+    listed = {run["name"]: run for run in json.loads(ask(server, "/api/runs")[2])}
+    assert len(listed) == 2
+    assert listed[run.name]["state"] == "unreadable"
+    assert "damaged: TypeError" in listed[run.name]["error"]
 
 
 def test_a_run_scored_again_is_read_again(server: ViewServer, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""JSON as browsers read it."""
+"""JSON as browsers and dashboards read it."""
 
 from __future__ import annotations
 
