@@ -44,18 +44,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
+    from pytest_evalplug.errors import ConfigError
     from pytest_evalplug.report.viewer.runs import Runs
-    from pytest_evalplug.run.directory import RunDirectory
+    from pytest_evalplug.run.saved_run import find_saved
 
     work_dir: Path = args.work_dir
     others: list[Path] = []
     page = ""
     if args.which:
-        folder = Path(args.which)
-        path = folder if folder.is_dir() else RunDirectory.find(work_dir, args.which)
+        path = find_saved(args.which, work_dir)
         page = f"#/run/{quote(path.resolve().name, safe='')}"
         if path.resolve().parent != work_dir.resolve():
             others.append(path.resolve())
+    if not (others or work_dir.is_dir()):
+        raise ConfigError(
+            "there is no such folder",
+            where=f"--work-dir {work_dir}",
+            fix="Give the one that the runs lie in",
+        )
     server = _server(Runs(work_dir, others), args.port)
     print(f"runs of {work_dir.resolve()}: {server.url}{page} (Ctrl-C ends)", flush=True)
     if not args.no_browser:

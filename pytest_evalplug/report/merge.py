@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.errors import ConfigError, DataError, one_line
 from pytest_evalplug.finish import Outcome, finish
 from pytest_evalplug.options import RunConfig, model_tables
 from pytest_evalplug.report.gates import gate_lines
@@ -54,7 +54,7 @@ def _manifest(shard: Shard) -> Manifest:
     path = shard.path / "journal" / MANIFEST
     try:
         manifest = Manifest.read(path)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise DataError(f"damaged: {error}", where=str(path)) from error
     if not manifest.parts:
         raise DataError(
@@ -113,7 +113,7 @@ class _Merge:
     @pytest.hookimpl(tryfirst=True)
     def pytest_cmdline_main(self, config: pytest.Config) -> int:
         """Merge, and return the exit status."""
-        settings = _settings(config, self._shards[0].snapshot | {"shard": None})
+        settings = _settings(config, self._shards[0])
         run = RunDirectory.create(settings.work_dir)
         try:
             join_shards(self._shards, run, ["evalplug merge", *map(str, self._paths)])
@@ -163,8 +163,19 @@ class _Merge:
         return int(bool(status or outcome.failed))
 
 
-def _settings(config: pytest.Config, snapshot: dict[str, Any]) -> RunConfig:
-    """Return what the shards were run with, where nothing else is said now."""
+def _settings(config: pytest.Config, shard: Shard) -> RunConfig:
+    """Return what the shards were run with, where nothing else is said now.
+
+    Raises DataError if the snapshot lacks some of it.
+    """
+    try:
+        return _following(config, shard.snapshot | {"shard": None})
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        where = str(shard.path / "configs")
+        raise DataError(f"damaged snapshot: {one_line(error)}", where=where) from error
+
+
+def _following(config: pytest.Config, snapshot: dict[str, Any]) -> RunConfig:
     now = RunConfig.from_pytest(config).following(snapshot, model_tables(config))
     kept: dict[str, Any] = {name: snapshot[name] for name in ("stage", *_DUMPS)}
     if "gate" not in now.given:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["Shard", "find_shards", "join_shards"]
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import dumps, json_object, write_atomic
 from pytest_evalplug.run.merged import MergedFile
 from pytest_evalplug.run.records import index_order
-from pytest_evalplug.run.snapshot import read_snapshot, write_snapshot
+from pytest_evalplug.run.snapshot import read_object, read_snapshot, write_snapshot
 
 _ALIKE = {
     "eval_mode": "--eval-mode",
@@ -53,16 +52,16 @@ class Shard:
             raise DataError(
                 "not a shard of a run: it was made without --eval-shard", where=str(self.path)
             )
-        return shard[0], shard[1]
+        match shard:
+            case [int(number), int(count)] if 1 <= number <= count:
+                return number, count
+        raise DataError(f"damaged: shard is {dumps(shard)}", where=str(self.path / "configs"))
 
     @cached_property
-    def models(self) -> dict[str, Any]:
+    def models(self) -> dict[str, dict[str, Any]]:
         """Model -> what identifies it, as it was written. Raises DataError if that is damaged."""
         files = sorted((self.path / "configs" / "models").glob("*.json"))
-        try:
-            return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
-        except ValueError as error:
-            raise DataError(f"damaged: {error}", where=str(self.path / "configs")) from error
+        return {file.stem: read_object(file) for file in files}
 
 
 def find_shards(folders: Sequence[Path]) -> list[Shard]:

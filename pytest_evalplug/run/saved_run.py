@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ForeignRun", "SavedRun", "open_foreign", "open_own", "open_saved"]
+__all__ = ["ForeignRun", "SavedRun", "find_saved", "open_foreign", "open_own", "open_saved"]
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -76,13 +76,8 @@ def open_saved(which: str, work_dir: Path) -> SavedRun:
     ``results_*.json``), told by what is in it. Raises ConfigError if there is none, DataError if
     the folder is not a run's.
     """
-    path = Path(which).expanduser()
-    if not path.is_dir():
-        try:
-            path = RunDirectory.find(work_dir, which)
-        except ConfigError as error:
-            raise ConfigError(f"{error.what}, and no folder of that name", fix=error.fix) from error
-    if any((path / "configs").glob("*.json")):  # OpenCompass keeps Python there
+    path = find_saved(which, work_dir)
+    if _is_own(path):
         if not (path / "results").is_dir():
             raise DataError(
                 "not a run that has results",
@@ -93,13 +88,35 @@ def open_saved(which: str, work_dir: Path) -> SavedRun:
     return open_foreign(path)
 
 
+def find_saved(which: str, work_dir: Path) -> Path:
+    """Return the folder that :func:`open_saved` would open. Raises ConfigError if there is none."""
+    path = Path(which).expanduser()
+    if path.is_dir():
+        return path
+    try:
+        return RunDirectory.find(work_dir, which)
+    except ConfigError as error:
+        raise ConfigError(f"{error.what}, and no folder of that name", fix=error.fix) from error
+
+
+def _is_own(path: Path) -> bool:
+    return any((path / "configs").glob("*.json"))  # OpenCompass keeps Python there
+
+
 def open_own(path: Path, store: PredictionStore) -> SavedRun:
     """Open a run of ours whose predictions are in memory already."""
     return _OwnRun(path, store)
 
 
 def open_foreign(path: Path) -> ForeignRun:
-    """Open a folder that another tool wrote. Raises DataError if it is of no known one."""
+    """Open a folder that another tool wrote. Raises DataError if it is of no known one.
+
+    Our own are refused: they look like OpenCompass's.
+    """
+    if _is_own(path):
+        raise DataError(
+            "a run of ours", where=str(path), fix=f"Score it with --reuse {path.resolve().name}"
+        )
     from pytest_evalplug.run.foreign.lm_eval import LmEvalRun, result_files
     from pytest_evalplug.run.foreign.opencompass import OpenCompassRun
 

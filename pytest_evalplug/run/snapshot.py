@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MASK", "mask", "mask_argument", "read_snapshot", "write_snapshot"]
+__all__ = ["MASK", "mask", "mask_argument", "read_object", "read_snapshot", "write_snapshot"]
 
 import itertools
 import json
@@ -60,13 +60,21 @@ def read_snapshot(run: RunDirectory) -> dict[str, Any]:
         raise DataError("no configuration snapshot", where=str(run.configs), fix=fix)
     configs: list[dict[str, Any]] = []
     for path in reversed(paths):
-        try:
-            configs.append(json.loads(path.read_text(encoding="utf-8")))
-        except ValueError as error:
-            raise DataError(f"damaged: {error}", where=str(path), fix=fix) from error
+        configs.append(read_object(path, fix=fix))
         if configs[-1].get("stage") != "eval":
             return configs[-1]
     return configs[0]
+
+
+def read_object(path: Path, *, fix: str = "") -> dict[str, Any]:
+    """Return a file's JSON object. Raises DataError, with ``fix``, if it holds anything else."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"damaged: {error}", where=str(path), fix=fix) from error
+    if not isinstance(found, dict):
+        raise DataError("damaged: no JSON object", where=str(path), fix=fix)
+    return found
 
 
 def mask(value: Any, name: str = "") -> Any:

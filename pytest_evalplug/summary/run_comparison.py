@@ -128,6 +128,9 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
     parts: dict[tuple[str, str], list[tuple[ResultFile, ResultFile]]] = {}
     for theirs, ours in _datasets(old, new, datasets, notes):
         results = _result(old, theirs), _result(new, ours)
+        if bare := [s.run for s, r in zip((old, new), results, strict=True) if r.details is None]:
+            notes += (f"{ours}: not compared: {_without_details(run)}" for run in bare)
+            continue
         found = _compare(ours, *results, notes)
         if found:
             lines += found
@@ -191,6 +194,10 @@ def _result(side: Side, dataset: str) -> ResultFile:
     if result is None:  # deleted since the tables were listed
         raise ConfigError(f"no results of {side.model} on {dataset!r}", where=str(side.run.path))
     return result
+
+
+def _without_details(run: SavedRun) -> str:
+    return f"{run.name} was scored without details. Score it again: --reuse {run.name} --mode eval"
 
 
 def _cautions(old: ResultFile, new: ResultFile) -> Iterator[str]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,21 @@ def test_usage_errors(
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("output", [".", "20260101_000000/configs/summary.json/x"])
+def test_where_nothing_can_be_written(
+    work_dir: Path, capsys: pytest.CaptureFixture[str], output: str
+) -> None:
+    (work_dir / "20260101_000000" / "configs" / "summary.json").write_text("{}")
+    assert main(["compare", "20260101_000000", "latest", "--work-dir", ".", "-o", output]) == 2
+    assert f"error: -o: can't write {output}: " in capsys.readouterr().err
+
+
+def test_a_run_without_details_is_named(work_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = RunDirectory.attach(work_dir / "20260103_000000")
+    write_snapshot(run, {})
+    replace(measured("RR", "a"), details=None).write(run)
+    assert main(["compare", "20260101_000000", "20260103_000000", "--work-dir", "."]) == 0
+    out = capsys.readouterr().out
+    assert "not compared: 20260103_000000 was scored without details. Score it again" in out

@@ -21,7 +21,7 @@ def test_it_says_how_to_score(
     ]
 
 
-def test_several_data_sets_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_datasets_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(RUN), "--work-dir", str(tmp_path / "my runs")]) == 0
     *_, left_out, score = capsys.readouterr().out.splitlines()
     assert left_out == "left out: chosen of small: choices among likelihoods, no replies"
@@ -32,3 +32,11 @@ def test_several_data_sets_elsewhere(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(tmp_path)]) == 2
     assert "no run: neither ours" in capsys.readouterr().err
+
+
+def test_a_run_of_ours_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(RUN), "--dataset", "equal", "--work-dir", str(tmp_path)]) == 0
+    [run] = tmp_path.iterdir()
+    assert main(["import", str(run), "--work-dir", str(tmp_path)]) == 2
+    assert f"a run of ours. Score it with --reuse {run.name}" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == [run]

@@ -145,7 +145,7 @@ def test_what_does_not_belong_together(project: Project) -> None:
     project.data([right(n) for n in range(6)])
     for name, args in {
         "one": ("--eval-shard=1/2",),
-        "two": ("--eval-shard=2/2",),
+        "two": ("--eval-shard=2/2", "--eval-gate=quiz>=101"),
         "of3": ("--eval-shard=3/3",),
         "limited": ("--eval-shard=2/2", "--limit=3"),
         "whole": (),
@@ -157,6 +157,9 @@ def test_what_does_not_belong_together(project: Project) -> None:
     assert "missing shards: 2/2" in out
     assert "failed  quiz>=1" in out
     assert "incomplete: partial run" in out
+    status, out = merge(project, "runs/one", "runs/two", "-o", "m")
+    assert status == 0
+    assert "--eval-gate: the shards had different ones; the first one's count" in out
     for others, message in {
         ("of3",): "shards of different splits, 1/2 and 3/3",
         ("limited",): "made with different settings: --limit was null and 3",
@@ -170,6 +173,10 @@ def test_what_does_not_belong_together(project: Project) -> None:
         assert status == 2, out
         assert message in out
         assert "Traceback" not in out
+    snapshot = next((project.path / "runs/two").glob("*/configs/config_*.json"))
+    snapshot.write_text(snapshot.read_text().replace('"gates"', '"other"'))
+    status, out = merge(project, "runs/two")
+    assert (status, "configs: damaged snapshot: KeyError: 'gates'" in out) == (2, True), out
     manifest = next((project.path / "runs/one").glob("*/journal/manifest.json"))
     manifest.write_text(manifest.read_text().replace("/test_quiz.py", "/runs/one/test_quiz.py"))
     (project.path / "test_quiz.py").rename(project.path / "runs/one/test_quiz.py")

@@ -134,3 +134,20 @@ def whole(tmp_path: Path) -> Path:
     run.close()
     write_snapshot(run, {"shard": None})
     return run.path
+
+
+@pytest.mark.parametrize("place", [[1], "ab", [None, 2], [3, 2], {"1": 2}])
+def test_a_place_of_wrong_shape(tmp_path: Path, place: Any) -> None:
+    one = shard(tmp_path, 1)
+    write_snapshot(RunDirectory.attach(one.path), {"shard": place, "stage": "all"})
+    with pytest.raises(DataError, match="damaged: shard is"):
+        find_shards([tmp_path])
+
+
+def test_files_of_wrong_shape(tmp_path: Path) -> None:
+    one = shard(tmp_path, 1, model=[1])
+    with pytest.raises(DataError, match=r"m\.json: damaged: no JSON object"):
+        _ = one.models
+    next((one.path / "configs").glob("config_*")).write_text("[]")
+    with pytest.raises(DataError, match=r"config_.*\.json: damaged: no JSON object"):
+        find_shards([tmp_path])

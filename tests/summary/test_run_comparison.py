@@ -173,7 +173,10 @@ def test_no_metric_in_common() -> None:
 
 def test_without_details_there_is_nothing_to_pair() -> None:
     [note] = compared(measured("R"), replace(measured("R"), details=None)).notes
-    assert note == "math: not compared: the results of m were written without details"
+    assert note == (
+        "math: not compared: new was scored without details. "
+        "Score it again: --reuse new --mode eval"
+    )
 
 
 def test_what_other_tools_call_right() -> None:
