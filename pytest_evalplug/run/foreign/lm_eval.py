@@ -7,14 +7,19 @@ __all__ = ["LmEvalRun", "result_files"]
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import isclose
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from pytest_evalplug.dataset.letters import label
 from pytest_evalplug.evaluation.outcome import BINARY, scale_of
-from pytest_evalplug.run.foreign.reading import finite, foreign_result, read_json, unreadable
+from pytest_evalplug.run.foreign.reading import (
+    agrees,
+    finite,
+    foreign_result,
+    read_json,
+    unreadable,
+)
 from pytest_evalplug.run.lines import LineFile
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.types import Detail
@@ -236,7 +241,7 @@ def _means(
         values = [detail.score[metric] for detail in details if metric in detail.score]
         name = metric.partition(",")[0]
         share = name not in lower_is_better and all(0 <= v <= 1 for v in values)
-        if values and isclose(fmean(values), value, abs_tol=1e-9):
+        if values and agrees(value, fmean(values), 1):
             found[metric] = 100.0 if share else 1.0
         elif not details and (scale_of(name) == 100 or name in _SHARES):
             found[metric] = 100.0

@@ -7,14 +7,19 @@ __all__ = ["OpenCompassRun"]
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isclose
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from pytest_evalplug.evaluation.outcome import BINARY, verdict_of
 from pytest_evalplug.evaluation.repeats import is_listed
-from pytest_evalplug.run.foreign.reading import finite, foreign_result, read_json, unreadable
+from pytest_evalplug.run.foreign.reading import (
+    agrees,
+    finite,
+    foreign_result,
+    read_json,
+    unreadable,
+)
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.types import ChatMessage, Detail
 
@@ -63,7 +68,8 @@ class OpenCompassRun:
         error = content.get("error")
         means = _means(metrics, found)
         for detail in found:
-            detail.score = dict.fromkeys(means, float(detail.correct or 0))
+            if detail.correct is not None:
+                detail.score = dict.fromkeys(means, float(detail.correct))
         result = foreign_result(
             model=model,
             dataset=dataset,
@@ -165,7 +171,7 @@ def _shares(metrics: Mapping[str, Any], correct: Sequence[bool]) -> dict[str, fl
         name: 100.0
         for name in metrics
         if name in _OF_VERDICTS and (value := finite(metrics[name])) is not None
-        if share is not None and isclose(value, share, abs_tol=1e-6)
+        if share is not None and agrees(value, share, 100)
     }
 
 

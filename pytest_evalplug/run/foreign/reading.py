@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["finite", "foreign_result", "read_json", "unreadable"]
+__all__ = ["agrees", "finite", "foreign_result", "read_json", "unreadable"]
 
 import json
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,17 @@ def finite(value: Any) -> float | None:
         return None
 
 
+def agrees(value: float, mean: float, scale: float) -> bool:
+    """Tell whether ``value`` is ``mean``, perhaps rounded; ``scale`` is what 1 is in their unit.
+
+    As much as its last digit leaves open, but no more than 0.05 percent points.
+    """
+    exponent = Decimal(str(value)).as_tuple().exponent
+    assert isinstance(exponent, int)
+    rounding = min(0.5 * 10.0**exponent, 0.0005 * scale)
+    return math.isclose(value, mean, abs_tol=rounding + 1e-8 * scale)
+
+
 def unreadable(path: Path, why: str) -> DataError:
     """Return the error that a file is not what its name says."""
     return DataError(f"the file can't be read: {why}", where=str(path))
@@ -60,7 +72,7 @@ def foreign_result(
     """Return a result of another tool.
 
     What is no finite number in ``metrics`` goes to ``other``. Those in ``means`` are means of the
-    details' scores, times a scale; how sure they are is computed here, as for our own.
+    details' scores, times a scale: they are computed here, unrounded, and how sure they are, too.
     """
     numbers = {m: number for m, v in metrics.items() if (number := finite(v)) is not None}
     scored = [detail for detail in details if detail.error is None]
@@ -83,7 +95,8 @@ def foreign_result(
         num_scored=len(scored),
         num_errors=len(details) - len(scored),
         num_correct=sum(verdicts) if verdicts else None,
-        metrics=numbers,
+        metrics=numbers | {score.metric: score.value for score in known},
+        metric_samples={s.metric: s.num_samples for s in known if s.num_samples != len(scored)},
         stderr={m: said["stderr"] for m, said in sure.items() if "stderr" in said},
         intervals={m: said["interval"] for m, said in sure.items() if "interval" in said},
         other={name: value for name, value in metrics.items() if name not in numbers},

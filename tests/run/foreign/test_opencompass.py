@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.foreign.opencompass import OpenCompassRun
+from pytest_evalplug.summary.comparison import compare_results
 from tests.run.foreign.conftest import JSON
 
 
@@ -98,6 +99,37 @@ def test_details_as_older_versions_wrote_them(opencompass: Path) -> None:
     assert [d.correct for d in result.details] == [True, True, False]
     assert result.details[0].pred == ["A", "B"]
     assert "accuracy" in result.stderr
+
+
+def verdicts(*correct: bool | None) -> list[dict[str, Any]]:
+    return [{"pred": "A", "answer": "A"} | ({} if c is None else {"correct": c}) for c in correct]
+
+
+def test_a_rounded_value_is_the_mean_of_its_verdicts(opencompass: Path) -> None:
+    path = opencompass / "results" / "chat" / "equal.json"
+    rewrite(path, accuracy=66.67, details=verdicts(True, True, False))
+    result = OpenCompassRun(opencompass).result("chat", "equal")
+    assert result is not None
+    assert result.metrics["accuracy"] == pytest.approx(200 / 3, abs=1e-12)
+    assert "accuracy" in result.stderr
+    assert compare_results(result, result).test == "McNemar"
+    rewrite(path, accuracy=66.68)
+    result = OpenCompassRun(opencompass).result("chat", "equal")
+    assert result is not None
+    assert (result.metrics, result.stderr) == ({"accuracy": 66.68}, {})
+
+
+def test_a_detail_without_a_verdict_is_not_wrong(opencompass: Path) -> None:
+    path = opencompass / "results" / "chat" / "equal.json"
+    rewrite(path, accuracy=75.0, details=verdicts(True, None, True, False, True, None))
+    result = OpenCompassRun(opencompass).result("chat", "equal")
+    assert result is not None
+    assert result.details is not None
+    assert [d.score.get("accuracy") for d in result.details] == [1, None, 1, 0, 1, None]
+    assert (result.samples_of("accuracy"), result.num_correct) == (4, 3)
+    assert result.stderr == {"accuracy": pytest.approx(25)}
+    found = compare_results(result, result)
+    assert (found.old_n, found.num_pairs, found.test) == (4, 4, "McNemar")
 
 
 def test_what_an_evaluator_could_not_do(opencompass: Path) -> None:
