@@ -2,7 +2,7 @@
 
 EvalplugError
 ├── ConfigError        an option, an ini value, a model table, an eval_cfg
-├── DataError          a data set that is missing, malformed or lacks a column
+├── DataError          a dataset that is missing, malformed or lacks a column
 ├── ModelError         a reply that could not be had for one sample
 │   ├── TooLongError      the prompt exceeds the model's context
 │   ├── VerdictError      a judge's reply says nothing definite
@@ -62,7 +62,7 @@ class ConfigError(EvalplugError):
 
 
 class DataError(EvalplugError):
-    """A data set is missing, malformed, or lacks what the benchmark reads."""
+    """A dataset is missing, malformed, or lacks what the benchmark reads."""
 
 
 class ModelError(EvalplugError):

@@ -52,6 +52,8 @@ class Outcome:
     """(benchmark, model) -> the metrics of all its subsets."""
     notes: list[str] = field(default_factory=list)
     gates: list[GateResult] = field(default_factory=list)
+    page: Path | None = None
+    """The page for browsers, if it was written."""
     failed: bool = False
     """Something could not be computed, so the session may not end well."""
 
@@ -109,7 +111,7 @@ def _write_page(outcome: Outcome, store: PredictionStore) -> None:
     """Write the page for browsers; a run is one without it, too."""
     try:
         gates = [asdict(result) for result in outcome.gates]
-        write_report(open_own(outcome.run.path, store), gates=gates)
+        outcome.page = write_report(open_own(outcome.run.path, store), gates=gates)
     except (EvalplugError, OSError) as error:
         outcome.notes.append(f"no report/index.html: {error}")
 

@@ -82,7 +82,7 @@ def model(
 
 @pytest.fixture
 def evalplug_case(request: pytest.FixtureRequest) -> Case:
-    """The sample's place in its data set."""
+    """The sample's place in its dataset."""
     return _case(request)
 
 

@@ -170,7 +170,7 @@ OPTIONS = (
     ),
     Option(
         "data_dir",
-        "folder looked in first for data sets, as <benchmark>/<split>.jsonl.",
+        "folder looked in first for datasets, as <benchmark>/<split>.jsonl.",
         short="--data-dir",
         paths="several",
         kwargs={"metavar": "DIR"},
@@ -251,7 +251,7 @@ OPTIONS = (
     ),
     Option(
         "show_wrong",
-        "show N wrong answers of each data set in the summary (default: 3).",
+        "show N wrong answers of each dataset in the summary (default: 3).",
         _count,
         "a whole number",
         3,

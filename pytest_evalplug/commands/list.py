@@ -41,7 +41,7 @@ def add_data_dir(parser: argparse.ArgumentParser) -> None:
         default=os.environ.get("EVALPLUG_DATA_DIR", ""),
         type=data_dirs,
         metavar="DIR",
-        help="folder that holds data sets (default: EVALPLUG_DATA_DIR)",
+        help="folder that holds datasets (default: EVALPLUG_DATA_DIR)",
     )
 
 

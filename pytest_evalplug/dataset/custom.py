@@ -1,6 +1,6 @@
 """A user's own file of questions, as a benchmark without a module.
 
-The columns are those of OpenCompass's custom data sets: ``question``, ``A``, ``B``, ..., ``answer``
+The columns are those of OpenCompass's custom datasets: ``question``, ``A``, ``B``, ..., ``answer``
 for multiple choice (``mcq``), ``question``, ``answer`` for a free answer (``qa``). What else that
 tool would be told in ``<file>.meta.json`` is read from there too, as far as it means something.
 """

@@ -20,7 +20,7 @@ _obstacles: dict[tuple[str, str | None], str | None] = {}
 
 
 def load_from_hub(dataset_id: str, subset: str | None, split: str, revision: str | None) -> Table:
-    """Return one split. Code that ships inside a data set is never run.
+    """Return one split. Code that ships inside a dataset is never run.
 
     Raises LookupError with the reason if the hub or the id is out of reach and nothing is cached,
     DataError if it is there but lacks the subset or split.

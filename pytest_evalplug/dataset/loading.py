@@ -132,7 +132,7 @@ def _saved_split(folder: Path, split: str) -> Table | None:
         saved = datasets.load_from_disk(str(folder))
     except Exception as error:
         raise DataError(
-            f"not readable as a saved data set: {one_line(error)}", where=str(folder)
+            f"not readable as a saved dataset: {one_line(error)}", where=str(folder)
         ) from error
     if isinstance(saved, datasets.DatasetDict):
         if split not in saved:

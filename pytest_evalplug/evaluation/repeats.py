@@ -130,7 +130,7 @@ def average_runs(
     Each metric's mean is called ``<metric> (n runs average)``; what is no number becomes the list
     of what the runs gave. If all runs have ``details``, there is one for each sample, holding a
     list of n values for each key, the sample's :func:`vote_metrics` if any has a verdict (their
-    means stand beside the other metrics, in percent) and, where ``rows`` of the data set have
+    means stand beside the other metrics, in percent) and, where ``rows`` of the dataset have
     ``subdivision`` and ``idx``, an ``example_abbr`` of them. An ``error`` of a run is the result.
     """
     n = len(results)

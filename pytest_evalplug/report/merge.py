@@ -191,3 +191,5 @@ def _show(outcome: Outcome) -> None:
     lines = [*gate_lines(outcome.gates), *map(clean, outcome.notes)]
     print("", *lines, *([""] if lines else []), sep="\n", end="")
     print(f"merged run in {short_path(outcome.run.path)}")
+    if outcome.page is not None:
+        print(f"report: {short_path(outcome.page)}")

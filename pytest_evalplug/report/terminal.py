@@ -40,6 +40,8 @@ def show(
     what = "predictions" if config.stage == "infer" else "predictions, results and summary"
     reporter.write_line("")
     reporter.write_line(f"{what} in {short_path(outcome.run.path)}")
+    if outcome.page is not None:
+        reporter.write_line(f"report: {short_path(outcome.page)}")
 
 
 def count_lines(counts: Counter[str]) -> list[str]:

@@ -131,7 +131,7 @@ def test_saved_folders(source: DataSource, tmp_path: Path) -> None:
 def test_a_broken_saved_folder(source: DataSource, write: Write, tmp_path: Path) -> None:
     pytest.importorskip("datasets")
     write("demo/dataset_dict.json", "{")
-    with pytest.raises(DataError, match="demo: not readable as a saved data set"):
+    with pytest.raises(DataError, match="demo: not readable as a saved dataset"):
         source.local("default", "test", shared=True)
 
 

@@ -22,6 +22,7 @@ def test_infer_then_eval(project: Project, every_mode: tuple[str, ...]) -> None:
     assert not (first.path / "results").exists()
     assert len(first.predictions()) == 3
     assert "predictions in outputs" in first.out
+    assert "report: " not in first.out
     assert len(project.asked()) == 3
 
     project.write("conftest.py", NO_FIXTURE)
@@ -165,6 +166,7 @@ def test_the_run_directory(project: Project) -> None:
     (path,) = (project.path / "out/deep").iterdir()
     assert re.fullmatch(r"\d{8}_\d{6}", path.name)
     assert f"results and summary in out/deep/{path.name}" in first.out
+    assert f"report: out/deep/{path.name}/report/index.html" in first.out
     files = {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
     assert {"predictions/fake/quiz.json", "results/fake/quiz.json"} <= files
     assert sorted(f.rsplit(".", 1)[-1] for f in files if f.startswith("summary/")) == [

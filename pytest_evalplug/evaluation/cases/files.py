@@ -56,7 +56,7 @@ class CaseFile:
     def load(
         cls, path: str | os.PathLike[str], *, kind: str | None = None, postprocessor: Any = None
     ) -> CaseFile:
-        """Read a file (``.jsonl``, or any other ending that a data set may have).
+        """Read a file (``.jsonl``, or any other ending that a dataset may have).
 
         ``kind`` is a name in ``KINDS``; without it the rows' fields tell. ``postprocessor``, as in
         ``eval_cfg``, is tried instead of the shipped rule. Raises DataError for a file that is not

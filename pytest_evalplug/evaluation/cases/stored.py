@@ -1,4 +1,4 @@
-"""Cases of what is read from files: data sets and journals."""
+"""Cases of what is read from files: datasets and journals."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class _ProgramEvaluator(BaseEvaluator):
 class HumanEvalEvaluator(_ProgramEvaluator):
     """HumanEval (Chen et al. 2021, arXiv:2107.03374): ``check(entry_point)`` runs to its end.
 
-    Metadata: ``prompt``, ``entry_point``, ``test``, as in the data set. Imports and helpers that
+    Metadata: ``prompt``, ``entry_point``, ``test``, as in the dataset. Imports and helpers that
     the prompt gives are the test's own, so a program that redefines them changes nothing there.
     Metric: ``pass@1``, percent; ``timeout`` is in seconds (the official harness: 3).
     """
@@ -102,7 +102,7 @@ class MBPPEvaluator(_ProgramEvaluator):
     """MBPP (Austin et al. 2021, arXiv:2108.07732): all assertions of ``test_list`` hold.
 
     Metadata: ``test_list``, ``test_setup_code``, ``challenge_test_list`` (used if asked for), as in
-    the data set, and ``entry_point`` where it isn't the function that the tests call. Metric:
+    the dataset, and ``entry_point`` where it isn't the function that the tests call. Metric:
     ``pass@1``, percent; ``timeout`` is in seconds.
     """
 
@@ -128,7 +128,7 @@ def _text(metadata: Mapping[str, Any], key: str) -> str:
         raise DataError(
             f"the sample's metadata has no {key}",
             where="code",
-            fix="Put the data set's fields into Sample.metadata.",
+            fix="Put the dataset's fields into Sample.metadata.",
         )
     return value
 

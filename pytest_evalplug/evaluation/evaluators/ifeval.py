@@ -77,7 +77,7 @@ def _follow_all(
     if not names or not isinstance(arguments, (list, tuple)) or len(names) != len(arguments):
         raise DataError(
             "the sample has no instructions to check, or not as many kwargs",
-            fix="Put instruction_id_list and kwargs of the data set into Sample.metadata.",
+            fix="Put instruction_id_list and kwargs of the dataset into Sample.metadata.",
         )
     reply = "" if prediction is None else str(prediction)
     return [
