@@ -79,7 +79,9 @@ def mean_interval(
     """Return the 95 % interval of the mean of ``values``, None where it is undefined.
 
     Values that are all 0 or 1 and independent have Wilson's; others have t times the standard
-    error, t with one degree of freedom less than there are clusters, inside ``bounds``.
+    error, t with one degree of freedom less than there are clusters, inside ``bounds``. Where
+    clusters of values from 0 to 1 do not differ, a standard error of 0 would make a point of it:
+    they have Wilson's of as many independent values as there are clusters.
     """
     clusters = len(cluster_sums(values, groups))
     if clusters == len(values) > 0 and set(values) <= {0, 1}:
@@ -87,6 +89,8 @@ def mean_interval(
     error = standard_error(values, groups)
     if error is None:
         return None
+    if error == 0 and bounds == (0, 1):
+        return wilson_interval(clusters * fmean(values), clusters)
     return normal_interval(fmean(values), error, df=clusters - 1, bounds=bounds)
 
 

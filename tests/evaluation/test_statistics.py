@@ -85,6 +85,14 @@ def test_which_interval() -> None:
     assert normal_interval(50, 30, bounds=(0, 100)) == (0, 100)
 
 
+@pytest.mark.parametrize("values", [[1.0] * 6, [0.0] * 6, [1.0, 0.0] * 3])
+def test_clusters_that_do_not_differ_are_no_point(values: list[float]) -> None:
+    groups = ["a", "a", "b", "b", "c", "c"]
+    assert standard_error(values, groups) == 0
+    right = 3 * fmean(values)
+    assert mean_interval(values, groups, bounds=(0, 1)) == wilson_interval(right, 3)
+
+
 def test_what_belongs_together() -> None:
     assert cluster_of("12.1", None) == cluster_of("12", {}) == "12"
     assert cluster_of("3", {"context_id": 7}) == cluster_of("4", {"context_id": "7"})
