@@ -50,6 +50,11 @@ def _report(config: pytest.Config, result: GateResult, name: str) -> None:
     nodeid = f"{PLACE}::{name}"
     location = (PLACE, None, f"gate {name}")
     properties = [(key, value) for key, value in _properties(result) if value is not None]
+    # no later session can begin at a gate, or run it again
+    cached = map(config.pluginmanager.get_plugin, ("stepwiseplugin", "lfplugin"))
+    logreport = config.pluginmanager.subset_hook_caller(
+        "pytest_runtest_logreport", [plugin for plugin in cached if plugin is not None]
+    )
     config.hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
     passed: tuple[_Outcome, Any] = ("passed", None)
     for when in _PHASES:
@@ -64,7 +69,7 @@ def _report(config: pytest.Config, result: GateResult, name: str) -> None:
             user_properties=properties,
         )
         setattr(report, GATE, True)
-        config.hook.pytest_runtest_logreport(report=report)
+        logreport(report=report)
     config.hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +76,14 @@ def test_gates_trip_no_maxfail(project: Project) -> None:
     run = project.run("-x", "--eval-gate=quiz>100", "--eval-gate=quiz>=101", "--eval-gate=quiz>=1")
     assert run.outcomes == {"passed": 2, "failed": 2}
     assert "stopping after" not in run.out
+
+
+def test_no_later_session_begins_at_a_gate(project: Project) -> None:
+    project.data([right(1)])
+    assert project.run("--stepwise", "--eval-gate=quiz>100").outcomes == {"passed": 1, "failed": 1}
+    cache = project.path / ".pytest_cache/v/cache"
+    assert json.loads((cache / "stepwise").read_text())["last_failed"] is None
+    assert "evalplug/gates" not in "".join(path.read_text() for path in cache.glob("lastfailed"))
 
 
 def test_names_that_are_not_there(project: Project) -> None:
