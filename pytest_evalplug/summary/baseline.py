@@ -33,7 +33,8 @@ def check_baseline(
     """Return a gate for each dataset and model that both runs have, and notes on the others.
 
     The first metric that both have is compared. A model that the baseline doesn't have is compared
-    with the baseline's only one. A lower score is taken for a worse one.
+    with the baseline's only one; if that has several, a failed gate of the model says so. A lower
+    score is taken for a worse one.
     """
     known: dict[str, list[str]] = {}
     for model, dataset in baseline.tables():
@@ -44,8 +45,9 @@ def check_baseline(
         for model, dataset in tables
         if (before := _counterpart(known.get(dataset, []), model))
     ]
+    results += _without_counterpart(baseline, known, tables)
     if not results:
-        why = f"the baseline {baseline.name} has no dataset and model in common with this run"
+        why = f"the baseline {baseline.name} has no dataset in common with this run"
         results = [GateResult("baseline", "", "failed", why)]
     return results, list(_unmatched(baseline, known, tables))
 
@@ -56,14 +58,34 @@ def _counterpart(known: list[str], model: str) -> str | None:
     return known[0] if len(known) == 1 else None
 
 
+def _without_counterpart(
+    baseline: SavedRun, known: dict[str, list[str]], tables: list[tuple[str, str]]
+) -> Iterator[GateResult]:
+    open_ones: dict[str, list[str]] = {}
+    for model, dataset in tables:
+        if dataset in known and _counterpart(known[dataset], model) is None:
+            open_ones.setdefault(model, []).append(dataset)
+    for model, datasets in open_ones.items():
+        others = ", ".join(dict.fromkeys(m for dataset in datasets for m in known[dataset]))
+        why = f"the baseline {baseline.name} has other models on {', '.join(datasets)}: {others}"
+        yield GateResult("baseline", model, "failed", why)
+
+
 def _unmatched(
     baseline: SavedRun, known: dict[str, list[str]], tables: list[tuple[str, str]]
 ) -> Iterator[str]:
-    measured = dict.fromkeys(dataset for _, dataset in tables)
+    measured: dict[str, list[str]] = {}
+    for model, dataset in tables:
+        measured.setdefault(dataset, []).append(model)
     if gone := [dataset for dataset in known if dataset not in measured]:
         yield f"not compared, only in the baseline {baseline.name}: {', '.join(gone)}"
     if new := [dataset for dataset in measured if dataset not in known]:
         yield f"not compared, not in the baseline {baseline.name}: {', '.join(new)}"
+    for dataset in (dataset for dataset in measured if dataset in known):
+        compared = {_counterpart(known[dataset], model) for model in measured[dataset]}
+        if left := [model for model in known[dataset] if model not in compared]:
+            where = f"on {dataset} only in the baseline {baseline.name}"
+            yield f"not compared, {where}: {', '.join(left)}"
 
 
 def _compare(

@@ -18,10 +18,14 @@ from pytest_evalplug.summary.pooled import pooled
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model in one run; without ``model`` whichever is compared."""
+    """One model in one run; without ``model`` whichever is compared.
+
+    ``unpaired`` are models of the run that none of the other run's was found for.
+    """
 
     run: SavedRun
     model: str | None = None
+    unpaired: tuple[str, ...] = ()
 
     @property
     def models(self) -> list[str]:
@@ -107,6 +111,11 @@ def pair_sides(sides: Sequence[Side], models: Sequence[str] = ()) -> list[tuple[
 def _pairs(old: Side, new: Side) -> list[tuple[Side, Side]]:
     shared = [model for model in old.models if model in new.models]
     if shared:
+        if old.model is None and new.model is None:  # else the others are left out on purpose
+            old, new = (
+                replace(side, unpaired=tuple(m for m in side.models if m not in shared))
+                for side in (old, new)
+            )
         return [(replace(old, model=model), replace(new, model=model)) for model in shared]
     if len(old.models) == len(new.models) == 1:
         return [(replace(old, model=old.models[0]), replace(new, model=new.models[0]))]
@@ -124,7 +133,11 @@ def compare_sides(old: Side, new: Side, datasets: Mapping[str, str] | None = Non
     one does. Raises ConfigError if a side lacks one of them.
     """
     lines: list[Line] = []
-    notes: list[str] = []
+    notes = [
+        f"not compared, only in {side.run.name}: {', '.join(side.unpaired)}"
+        for side in (old, new)
+        if side.unpaired
+    ]
     parts: dict[tuple[str, str], list[tuple[ResultFile, ResultFile]]] = {}
     for theirs, ours in _datasets(old, new, datasets, notes):
         results = _result(old, theirs), _result(new, ours)

@@ -144,9 +144,21 @@ def test_which_results_are_compared() -> None:
         "not compared, only in the baseline old: gone",
         "not compared, not in the baseline old: added",
     ]
-    two = Saved("old", [result(BAD), result(GOOD, model="other")])
-    gates, _ = check_baseline(two, Saved("new", [result(BAD)]), Allowed())
-    assert [g.outcome for g in gates] == ["passed"]
-    gates, _ = check_baseline(two, Saved("new", [result(BAD, model="third")]), Allowed())
+    gates, _ = check_baseline(old, Saved("new", [result(BAD, dataset="added")]), Allowed())
     assert [(g.gate, g.outcome) for g in gates] == [("baseline", "failed")]
-    assert "no dataset and model in common" in gates[0].message
+    assert "no dataset in common" in gates[0].message
+
+
+def test_no_model_is_left_out_silently() -> None:
+    two = Saved("old", [result(BAD), result(GOOD, model="other")])
+    gates, notes = check_baseline(two, Saved("new", [result(BAD)]), Allowed())
+    assert [g.outcome for g in gates] == ["passed"]
+    assert notes == ["not compared, on d only in the baseline old: other"]
+    gates, notes = check_baseline(
+        two, Saved("new", [result(BAD), result(BAD, model="third")]), Allowed()
+    )
+    assert [(g.gate, g.model, g.outcome) for g in gates] == [
+        ("d>=baseline", "m", "passed"),
+        ("baseline", "third", "failed"),
+    ]
+    assert gates[1].message == "the baseline old has other models on d: m, other"

@@ -98,6 +98,17 @@ def test_what_stays_open(sides: list[Run], models: list[str], message: str) -> N
         pair_sides([Side(run) for run in sides], models)
 
 
+def test_models_without_a_partner_are_named() -> None:
+    [(old, new)] = pair_sides([Side(BOTH), Side(Run("more", *ONE.results.values(),
+        measured("R", "c")))])  # fmt: skip
+    assert (old.model, new.model) == ("a", "a")
+    assert compare_sides(old, new).notes[:2] == (
+        *("not compared, only in both: b", "not compared, only in more: c"),
+    )
+    [(old, new)] = pair_sides([Side(BOTH).of("a"), Side(BOTH)])
+    assert (old.unpaired, new.unpaired) == ((), ())
+
+
 def test_lines_and_what_only_one_run_has() -> None:
     more = Run("more", measured("RRW"), measured("R", dataset="law"), measured("R", dataset="x"))
     less = Run("less", measured("RWR"), measured("W", dataset="law"), measured("W", dataset="y"))
