@@ -123,7 +123,7 @@ class _Merge:
             raise
         with run:
             outcome = finish(settings, run, self._manifest, None)
-            outcome.notes += self._missing()
+            outcome.notes += [*self._missing(), *self._held_to_others(settings)]
             config.hook.pytest_evalplug_finished(config=config, outcome=outcome)
             status = self._write(config, settings, outcome)
         _show(outcome)
@@ -141,6 +141,13 @@ class _Merge:
         whole = all(len(part.indices) == part.available for part in self._manifest.parts)
         if missing and not whole:
             yield f"missing shards: {', '.join(missing)}"
+
+    def _held_to_others(self, settings: RunConfig) -> Iterator[str]:
+        """Yield which of the shards' requirements differ, where nothing else is said now."""
+        for option, names in (("gate", ("gates",)), ("baseline", _BASELINE)):
+            found = [[shard.snapshot.get(name) for name in names] for shard in self._shards]
+            if option not in settings.given and any(f != found[0] for f in found):
+                yield f"--eval-{option}: the shards had different ones; the first one's count"
 
     def _write(self, config: pytest.Config, settings: RunConfig, outcome: Outcome) -> int:
         failed = sum(gate.outcome == "failed" for gate in outcome.gates)
