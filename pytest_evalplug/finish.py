@@ -117,13 +117,16 @@ def _write_page(outcome: Outcome, store: PredictionStore) -> None:
 
 
 def view(run: RunDirectory, summarizer: Summarizer | None = None) -> Outcome:
-    """Return a finished run's table again. Raises DataError if it has no summary."""
+    """Return a finished run's table again, written as ``viz_<time>`` beside its own summary.
+
+    Raises DataError if it has no results.
+    """
     models, datasets = known(run)
     if not datasets:
         raise DataError(
             "the run has no results yet", where=str(run.path), fix="Score it: --reuse --mode eval"
         )
-    return Outcome(run, summarize(run, models, datasets, summarizer))
+    return Outcome(run, summarize(run, models, datasets, summarizer, "viz"))
 
 
 def datasets_of(manifest: Manifest) -> list[DatasetRef]:

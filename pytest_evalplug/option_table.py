@@ -77,10 +77,10 @@ class Option(NamedTuple):
     """A second flag that users of evaluation tools already type."""
     long: str = ""
     repeatable: bool = False
-    paths: Literal["", "one", "several", "named"] = ""
+    paths: Literal["", "one", "several", "named", "or name"] = ""
     """Whether it is a path: on the command line and in the environment relative to the current
     folder, in an ini file to that file. Several are joined as in ``PATH``; a named one may stand
-    behind ``NAME=``."""
+    behind ``NAME=``; a name in the place of one has neither folder nor suffix."""
     kwargs: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -261,7 +261,7 @@ OPTIONS = (
         "summarizer",
         "which rows and groups the summary has: a preset's name, a TOML or JSON file, or a Python "
         "file. Else a conftest's 'summarizer', or [tool.evalplug.summarizer].",
-        paths="one",
+        paths="or name",
         kwargs={"metavar": "NAME|FILE"},
     ),
     Option(

@@ -223,6 +223,8 @@ def _resolve(config: pytest.Config, option: Option) -> Any:
             return tuple(rooted(text, base) for text in raw)
         if option.repeatable:
             return tuple(raw)
+        if option.paths == "or name" and Path(str(raw)).stem == str(raw):
+            return str(raw)
         if option.paths:
             return _rooted(str(raw), base, several=option.paths == "several")
         try:

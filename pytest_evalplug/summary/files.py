@@ -25,8 +25,8 @@ def write_summary(table: Table, path: Path) -> list[Path]:
     return list(paths)
 
 
-def free_path(folder: Path, time_str: str) -> Path:
-    """Return ``summary_<time>.txt``, with a number behind the time if there is such a file."""
-    first = f"summary_{time_str}"
+def free_path(folder: Path, time_str: str, kind: str = "summary") -> Path:
+    """Return ``<kind>_<time>.txt``, with a number behind the time if there is such a file."""
+    first = f"{kind}_{time_str}"
     names = itertools.chain([first], (f"{first}-{number}" for number in itertools.count(2)))
     return next(path for name in names if not (path := folder / f"{name}.txt").exists())

@@ -26,8 +26,11 @@ def summarize(
     models: Sequence[str],
     datasets: Sequence[DatasetRef],
     summarizer: Summarizer | None = None,
+    kind: str = "summary",
 ) -> Table:
     """Write and return the summary of these models and datasets, and of those known before.
+
+    Its files are called ``<kind>_<time>``; those of a ``summary`` are what the run is known by.
 
     Raises EvalplugError if ``summarizer``, which may be anybody's, fails.
     """
@@ -40,7 +43,7 @@ def summarize(
     time = timestamp()
     where = f"{type(bound).__name__}.summarize"
     try:
-        table = bound.summarize(str(free_path(run.summary, time)), time)
+        table = bound.summarize(str(free_path(run.summary, time, kind)), time)
     except EvalplugError:
         raise
     except Exception as error:

@@ -34,13 +34,13 @@ _FILES = (".py", ".toml", ".json")
 def find_summarizer(given: str | None, conftests: Sequence[Any], table: Any) -> Summarizer | None:
     """Return the summarizer of the first source that has one.
 
-    ``given`` is the path of a file, or one whose last part is a preset's name. ``conftests`` are
-    modules with an attribute ``summarizer``, the nearest last; one that is neither a Summarizer
-    nor a dict is the suite's own business. ``table`` is the one in pyproject.toml. Raises
-    ConfigError for whatever is wrong.
+    ``given`` is the path of a file, or a preset's name alone. ``conftests`` are modules with an
+    attribute ``summarizer``, the nearest last; one that is neither a Summarizer nor a dict is the
+    suite's own business. ``table`` is the one in pyproject.toml. Raises ConfigError for whatever is
+    wrong.
     """
     if given:
-        return _named(Path(given))
+        return _named(given)
     for conftest in reversed(conftests):
         if _is_ours(conftest.summarizer):
             return make_summarizer(conftest.summarizer, where=f"{conftest.__file__}: summarizer")
@@ -85,17 +85,17 @@ def _type(kind: Any, where: str) -> type[Summarizer]:
     raise ConfigError(f"type {kind!r} is no summarizer", where=where, fix=fix)
 
 
-def _named(path: Path) -> Summarizer:
-    where = "--eval-summarizer"
+def _named(given: str) -> Summarizer:
+    where, path = "--eval-summarizer", Path(given)
     if path.suffix in _FILES:
         if not path.is_file():
             raise ConfigError(f"there is no file {path}", where=where)
         return make_summarizer(_read(path), where=str(path))
     names = preset_names()
-    if path.name not in names:
+    if given not in names:
         fix = f"{nearest(path.name, names)}. Or give a file: {', '.join(_FILES)}"
-        raise ConfigError(f"unknown preset {path.name!r}", where=where, fix=fix)
-    return make_summarizer(preset(path.name), where=f"preset {path.name}")
+        raise ConfigError(f"unknown preset {given!r}", where=where, fix=fix)
+    return make_summarizer(preset(given), where=f"preset {given}")
 
 
 def _read(path: Path) -> Any:
