@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["AVERAGES", "average_entries", "interval", "joined", "missing_subsets"]
+__all__ = ["AVERAGES", "average_entries", "joined", "missing_subsets", "spread"]
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_evalplug.evaluation.statistics import normal_interval
+from pytest_evalplug.evaluation.statistics import Interval
 from pytest_evalplug.run.jsonio import digest
-from pytest_evalplug.run.results import EXTRACT_RATE, ResultFile
+from pytest_evalplug.run.results import EXTRACT_RATE
 from pytest_evalplug.summary.rows import (
     Cell,
     DatasetRef,
     Entry,
     Results,
+    cell_of,
     first_metric,
-    incomplete,
     known_scale,
     metrics_in_order,
 )
@@ -34,7 +34,8 @@ def average_entries(dataset: DatasetRef, model: str, results: Results) -> list[E
     """Return the benchmark's averages: mean of subsets, and mean weighted by scored samples.
 
     The first metric's are called ``naive_average`` and ``weighted_average``, another's
-    ``<metric>_naive_average`` and so on. A model that lacks a subset has none.
+    ``<metric>_naive_average`` and so on. A model that lacks a subset has none; without any scored
+    sample there is nothing to weight by.
     """
     if missing_subsets(dataset, model, results):
         return []
@@ -47,31 +48,52 @@ def average_entries(dataset: DatasetRef, model: str, results: Results) -> list[E
     found = []
     for metric in shared:
         prefix = "" if metric == main and metric != EXTRACT_RATE else f"{metric}_"
-        samples = {part.dataset: part.samples_of(metric) for part in parts}
+        cells = {part.dataset: cell_of(part, metric) for part in parts}
+        samples = {name: cell.n for name, cell in cells.items()}
         scale = known_scale(metric)
-        for name, weights in ((_NAIVE, [1] * len(parts)), (_WEIGHTED, [*samples.values()])):
-            cell = _mean(parts, metric, weights, scale)
-            found.append(Entry(version, prefix + name, mode, cell, samples, scale))
+        naive = _mean(cells, [1] * len(cells))
+        found.append(Entry(version, prefix + _NAIVE, mode, naive, samples, scale, metric))
+        if any(samples.values()):
+            weighted = _mean(cells, [*samples.values()])
+            found.append(Entry(version, prefix + _WEIGHTED, mode, weighted, samples, scale))
     return found
 
 
-def _mean(parts: Sequence[ResultFile], metric: str, weights: Sequence[int], scale: float) -> Cell:
-    """Return sum(w x) / sum(w); the subsets are independent, so their variances add."""
-    total = sum(weights)
-    value = math.fsum(w * p.metrics[metric] for w, p in zip(weights, parts, strict=True)) / total
-    n = sum(part.samples_of(metric) for part in parts)
-    why = joined((part.dataset, incomplete(part)) for part in parts)
-    errors = [part.stderr[metric] for part in parts if metric in part.stderr]
-    if len(errors) < len(parts):
-        return Cell(value, n, incomplete=why)
-    stderr = math.hypot(*(w * e for w, e in zip(weights, errors, strict=True))) / total
-    return Cell(value, n, stderr, interval(value, stderr, scale), why)
+def _mean(parts: Mapping[str, Cell], weights: Sequence[int]) -> Cell:
+    """Return sum(w x) / sum(w) over the subsets, which are independent."""
+    total, cells = sum(weights), [*parts.values()]
+    value = math.fsum(w * c.value for w, c in zip(weights, cells, strict=True)) / total
+    return Cell(
+        value,
+        sum(cell.n for cell in cells),
+        *spread(value, [weight / total for weight in weights], cells),
+        joined((name, cell.incomplete) for name, cell in parts.items()),
+    )
 
 
-def interval(value: float, stderr: float, scale: float) -> tuple[float, float]:
-    """Return the 95 % interval of a mean; one in percent stays within 0 and 100."""
-    bounds = (0.0, 100.0) if scale == 100 and 0 <= value <= 100 else (-math.inf, math.inf)
-    return normal_interval(value, stderr, bounds=bounds)
+def spread(
+    value: float, factors: Sequence[float], cells: Sequence[Cell]
+) -> tuple[float | None, Interval | None]:
+    """Return standard error and 95 % interval of a ``value`` that is linear in independent cells.
+
+    With ``factors`` f, the error is the root of the summed squares of f times the cells' errors. So
+    is each end's distance of the interval, of the distances of the cells' own ends (MOVER: Zou and
+    Donner 2008, Statistics in Medicine 27, 1693): it keeps their asymmetry, stays within their
+    range, and is no point where all are right or none is. Each is None where a cell lacks its own.
+    """
+    errors = [cell.stderr for cell in cells if cell.stderr is not None]
+    stderr = interval = None
+    if len(errors) == len(cells):
+        stderr = math.hypot(*(f * e for f, e in zip(factors, errors, strict=True)))
+    ends = [
+        sorted((f * (cell.interval[0] - cell.value), f * (cell.interval[1] - cell.value)))
+        for f, cell in zip(factors, cells, strict=True)
+        if cell.interval is not None
+    ]
+    if len(ends) == len(cells):
+        below, above = (math.hypot(*side) for side in zip(*ends, strict=True))
+        interval = value - below, value + above
+    return stderr, interval
 
 
 def joined(reasons: Iterable[tuple[str, str | None]]) -> str | None:

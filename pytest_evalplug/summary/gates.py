@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pytest_evalplug.errors import ConfigError
-from pytest_evalplug.summary.averages import AVERAGES
 from pytest_evalplug.summary.rows import Cell, Row, first_metric, known_scale
 from pytest_evalplug.summary.table import Table
 
@@ -47,7 +46,8 @@ class Gate:
     """A required score: ``NAME[/METRIC]>=VALUE``.
 
     NAME is a dataset, a benchmark or a group as the summary calls it; without METRIC its first
-    metric counts. A benchmark's METRIC is the mean over its subsets.
+    metric counts. A benchmark's METRIC is the mean over its subsets. VALUE is on the metric's own
+    scale; a ``%`` behind it says that this is percent.
     The other operators are ``>``, ``<=`` and ``<``. ``MODEL:`` before NAME asks for one model only.
     """
 
@@ -95,26 +95,29 @@ class Gate:
 
     def _check(self, table: Table, rows: Sequence[Row], model: str) -> GateResult:
         column = table.models.index(model)
-        cell = next((row.cells[column] for row in rows if row.cells[column]), None)
-        metric = rows[0].metric
-        problem = self._problem(cell, metric)
+        row = next((row for row in rows if row.cells[column]), rows[0])
+        cell = row.cells[column]
         if cell is None:
-            why = [note for note in table.notes if note.startswith(f"{rows[0].dataset} {model}: ")]
+            notes = dict.fromkeys([*table.notes, *table.hidden_notes])
+            why = [note for note in notes if note.startswith(f"{row.dataset} {model}: ")]
             return GateResult(self.text, model, "failed", "; ".join(["there is no score", *why]))
+        problem = self._problem(row, cell)
         required = f"{self.op} {self.limit:g} is required"
-        score = f"{metric} is {self._shown(cell.value)} (n = {cell.n})"
+        score = f"{row.metric} is {self._shown(cell.value)} (n = {cell.n})"
         message = f"{score}, {problem or required}"
         reached = problem is None and self._reached(cell.value)
         return GateResult(
             self.text, model, "passed" if reached else "failed", message, cell.value, cell.n
         )
 
-    def _problem(self, cell: Cell | None, metric: str) -> str | None:
+    def _problem(self, row: Row, cell: Cell) -> str | None:
         """Return why a score can't pass, whatever it is."""
-        if cell is None:
-            return None
-        if self.is_share and (known_scale(metric) == 100 or abs(cell.value) > 1):
-            return self._wrong_scale(metric)
+        is_percent = row.scale == 100 or abs(cell.value) > 1
+        if self.is_share and is_percent:
+            return self._wrong_scale(row.metric)
+        if self.has_unit and not is_percent:
+            share, limit = f"{self.op}{self.limit / 100:g}", f"{self.op}{self.limit:g}"
+            return f"which may not be percent: write {share}, or {limit} without % if it is"
         return f"but incomplete: {cell.incomplete}" if cell.incomplete else None
 
     def _reached(self, value: float) -> bool:
@@ -147,17 +150,10 @@ def _rows_of(rows: Sequence[Row], gate: str) -> list[Row]:
         # a row that was asked for in vain says nothing of what there is
         known = [row.metric for row in own if row.metric != "-"] or ["-"] * len(own)
         wanted = metric or first_metric(known) or ""
-        for name in (wanted, _average(rows, dataset, wanted)):
-            if found := [row for row in own if row.metric == name]:
-                return found
+        called = [row for row in own if row.metric == wanted]
+        if found := called or [row for row in own if row.mean_of == wanted]:
+            return found
     return []
-
-
-def _average(rows: Sequence[Row], benchmark: str, metric: str) -> str:
-    """Return what the mean of ``metric`` over a benchmark's subsets is called."""
-    subsets = (row.metric for row in rows if row.dataset.startswith(f"{benchmark}-"))
-    naive = AVERAGES[0]
-    return naive if metric == next(subsets, None) else f"{metric}_{naive}"
 
 
 def _readings(name: str) -> Iterator[tuple[str, str]]:

@@ -116,12 +116,11 @@ class ReportTable:
     """Lays rows out as EvalScope does: a line for each model, dataset, metric and subset.
 
     ``places`` says for a dataset which subset of which benchmark it is; ``categories`` in which
-    group it is; ``scales`` for a dataset and metric what is 1 on the 0-1 scale of its scores.
+    group it is.
     """
 
     places: Mapping[str, tuple[str, str]]
     categories: Mapping[str, str]
-    scales: Mapping[tuple[str, str], float]
 
     def __call__(
         self, models: Sequence[str], rows: Sequence[Row], show: Show = plain
@@ -140,7 +139,6 @@ class ReportTable:
         category = "-" if subset == "OVERALL" else "default"
         number = score = "-"
         if cell is not None:
-            scale = self.scales.get((row.dataset, row.metric), 1.0)
-            number, score = str(cell.n), f"{cell.value / scale:.4f}"
+            number, score = str(cell.n), f"{cell.value / row.scale:.4f}"
         category = self.categories.get(row.dataset, category)
         return [model, dataset, row.metric, subset, number, score, category]

@@ -9,6 +9,7 @@ __all__ = [
     "Entry",
     "Results",
     "Row",
+    "cell_of",
     "dataset_rows",
     "first_metric",
     "in_order",
@@ -22,7 +23,7 @@ __all__ = [
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from pytest_evalplug.evaluation.outcome import scale_of
@@ -81,20 +82,25 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table; a cell is None where a model has no such result."""
+    """One line of the table; a cell is None where a model has no such result.
+
+    ``scale`` is what would be 1 on a 0-1 scale: 100 is percent, 1 may also be a scale that nobody
+    knows. ``mean_of`` is the metric whose plain mean over a benchmark's subsets this is.
+    """
 
     dataset: str
     version: str
     metric: str
     mode: str
     cells: tuple[Cell | None, ...]
+    scale: float = 1.0
+    mean_of: str | None = None
 
 
 class Entry(NamedTuple):
-    """A cell and the row that it belongs to.
+    """A cell and the row that it belongs to, whose ``scale`` and ``mean_of`` are a Row's.
 
-    ``samples`` says how many of which dataset are in the value, ``scale`` what would be 1 on a
-    0-1 scale.
+    ``samples`` says how many of which dataset are in the value.
     """
 
     version: str
@@ -103,6 +109,7 @@ class Entry(NamedTuple):
     cell: Cell
     samples: Mapping[str, int] = {}
     scale: float = 1.0
+    mean_of: str | None = None
 
 
 def read_results(
@@ -128,37 +135,45 @@ def dataset_rows(dataset: str, models: Sequence[str], results: Results) -> list[
 
 
 def pivot(name: str, entries: Sequence[Iterable[Entry]]) -> list[Row]:
-    """Return rows from each model's entries; other versions or modes are rows of their own."""
-    cells: dict[tuple[str, str, str], list[Cell | None]] = {}
+    """Return rows from each model's entries; what is not alike in them is a row of its own.
+
+    That is another version or mode, and for averages and groups whose subsets' first metrics differ
+    between models another scale or ``mean_of``.
+    """
+    rows: dict[Row, list[Cell | None]] = {}
     for column, row in enumerate(entries):
         for entry in row:
-            key = (entry.version, entry.metric, entry.mode)
-            cells.setdefault(key, [None] * len(entries))[column] = entry.cell
-    return [Row(name, *key, tuple(row)) for key, row in cells.items()]
+            key = Row(name, entry.version, entry.metric, entry.mode, (), entry.scale, entry.mean_of)
+            rows.setdefault(key, [None] * len(entries))[column] = entry.cell
+    return [replace(key, cells=tuple(cells)) for key, cells in rows.items()]
 
 
 def result_entries(result: ResultFile | None) -> list[Entry]:
     """Return an entry for each metric of a result that is shown, in order."""
     if result is None:
         return []
-    why = incomplete(result)
     return [
         Entry(
             result.version,
             name,
             result.mode,
-            Cell(
-                result.metrics[name],
-                n := result.samples_of(name),
-                result.stderr.get(name),
-                result.intervals.get(name),
-                why,
-            ),
-            {result.dataset: n},
+            cell := cell_of(result, name),
+            {result.dataset: cell.n},
             known_scale(name),
         )
         for name in metrics_in_order(result)
     ]
+
+
+def cell_of(result: ResultFile, metric: str) -> Cell:
+    """Return what a result says of one of its metrics."""
+    return Cell(
+        result.metrics[metric],
+        result.samples_of(metric),
+        result.stderr.get(metric),
+        result.intervals.get(metric),
+        incomplete(result),
+    )
 
 
 def known_scale(metric: str) -> float:

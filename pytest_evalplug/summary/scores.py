@@ -4,13 +4,12 @@ from __future__ import annotations
 
 __all__ = ["Scores", "read_scores"]
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.run.results import EXTRACT_RATE
-from pytest_evalplug.summary.averages import AVERAGES, average_entries, interval, joined
+from pytest_evalplug.summary.averages import AVERAGES, average_entries, joined, spread
 from pytest_evalplug.summary.groups import SummaryGroup, in_order_of_need
 from pytest_evalplug.summary.rows import (
     Cell,
@@ -199,25 +198,15 @@ def _group_entry(group: SummaryGroup, metric: str, inputs: Sequence[Entry]) -> E
     samples = {name: n for entry in inputs for name, n in entry.samples.items()}
     modes = {entry.mode for entry in inputs}
     are_independent = len(samples) == sum(len(entry.samples) for entry in inputs)
-    stderr = _stderr(group, cells) if are_independent else None
+    factors = group.coefficients() if are_independent else None
     names = (name for name, _ in group.subsets)
     scales = {1.0 if group.transforms or group.method == "sum" else e.scale for e in inputs}
     scale = scales.pop() if len(scales) == 1 else 1.0
     cell = Cell(
         value,
         sum(samples.values()),
-        stderr,
-        None if stderr is None else interval(value, stderr, scale),
+        *((None, None) if factors is None else spread(value, factors, cells)),
         joined(zip(names, (cell.incomplete for cell in cells), strict=True)),
     )
     mode = modes.pop() if len(modes) == 1 else "mixed"
     return Entry("-", metric, mode, cell, samples, scale)
-
-
-def _stderr(group: SummaryGroup, cells: Sequence[Cell]) -> float | None:
-    """Return the standard error of a linear group of independent values."""
-    factors = group.coefficients()
-    errors = [cell.stderr for cell in cells if cell.stderr is not None]
-    if factors is None or len(errors) < len(cells):
-        return None
-    return math.hypot(*(f * e for f, e in zip(factors, errors, strict=True)))

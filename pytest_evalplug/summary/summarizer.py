@@ -93,11 +93,13 @@ class Summarizer:
         rows = self.select(scores)
         shown = set(rows)
         every = (row for name in scores.names for row in scores.rows(name))
+        hidden = tuple(row for row in every if row not in shown)
         return Table(
             scores.models,
             tuple(rows),
             notes=(*notes, *scores.notes(rows)),
-            hidden=tuple(row for row in every if row not in shown),
+            hidden=hidden,
+            hidden_notes=tuple(scores.notes(hidden)),
             layout=self.layout,
         )
 

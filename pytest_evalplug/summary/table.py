@@ -20,14 +20,16 @@ from pytest_evalplug.summary.rows import Row
 class Table:
     """Rows, and the lines that belong below them.
 
-    ``hidden`` rows are known and not shown: a gate may ask for them. ``layout`` says how the text,
-    Markdown and CSV look; the JSON is always the same.
+    ``hidden`` rows are known and not shown: a gate may ask for them, and says what
+    ``hidden_notes`` tell of them. ``layout`` says how the text, Markdown and CSV look; the JSON is
+    always the same.
     """
 
     models: tuple[str, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
     hidden: tuple[Row, ...] = ()
+    hidden_notes: tuple[str, ...] = ()
     layout: Layout = by_model
 
     def text(self, *, verbose: bool = False) -> str:
@@ -64,6 +66,7 @@ class Table:
                 "version": row.version,
                 "metric": row.metric,
                 "mode": row.mode,
+                "scale": row.scale,
                 "scores": {
                     model: cell and asdict(cell)
                     for model, cell in zip(self.models, row.cells, strict=True)

@@ -45,6 +45,14 @@ class CircularSummarizer(Summarizer):
         self.metric_types = list(metric_types)
         self._config["metric_types"] = self.metric_types
 
+    def tabulate(self, scores: Scores, notes: Iterable[str] = ()) -> Table:
+        """Return the table; a note says so if there is none of the metrics."""
+        table = super().tabulate(scores, notes)
+        if any(cell for row in table.rows for cell in row.cells):
+            return table
+        why = f"there is no {', '.join(self.metric_types)}: the Evaluator 'circular' has them"
+        return replace(table, notes=(*table.notes, why))
+
     def select(self, scores: Scores) -> list[Row]:
         """Return a row for each name and metric; without any of the metrics a row of dashes."""
         if self.items is None:
@@ -107,13 +115,7 @@ class EvalScopeSummarizer(Summarizer):
         for group in self.groups:
             for name, _ in group.subsets:
                 categories.setdefault(name, group.name)
-        scales = {
-            (name, metric): entry.scale
-            for entries in scores.entries.values()
-            for name, metrics in entries.items()
-            for metric, entry in metrics.items()
-        }
-        return replace(table, layout=ReportTable(places, categories, scales))
+        return replace(table, layout=ReportTable(places, categories))
 
 
 def _measured(scores: Scores, items: Iterable[Item]) -> list[Row]:

@@ -104,11 +104,13 @@ def test_a_finished_run_is_regrouped_without_the_model(suite: Project) -> None:
     suite.asked()
     suite.write("groups.py", OWN)
     run = suite.run("--mode=viz", "--eval-summarizer=groups.py", "-v")
-    line = "all - weighted_average gen 86.67 ± 5.44 [76.00, 97.34] n=20"
+    line = "all - weighted_average gen 86.67 ± 5.44 [65.83, 94.39] n=20"
     assert " ".join(rows(run)[0]) == line
     assert suite.asked() == []
     run = suite.run("--mode=viz", "--eval-summarizer=evalscope")
     assert "Cat.0" in run.out
+    written = [path.name.split("_")[0] for path in (run.path / "summary").glob("*.json")]
+    assert sorted(written) == ["summary", "viz", "viz"]
     assert run.line("1.0000").split() == [
         "fake",
         "itf",
@@ -147,6 +149,7 @@ sum = true
             "",
             "--eval-summarizer: unknown preset 'mlu'. Did you mean 'mm",
         ),
+        (["--eval-summarizer=no/mmlu"], "", "--eval-summarizer: unknown preset '/"),
         (["--eval-summarizer=no.toml"], "", "--eval-summarizer: there is no file"),
         ([], "summarizer = dict(rows=[])", "conftest.py: summarizer: unknown key 'rows'"),
     ],

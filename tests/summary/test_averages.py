@@ -29,8 +29,9 @@ def test_naive_and_weighted() -> None:
     # the worked example of the documentation that we implement: 75 and 80
     found = results({"accuracy": 60.0, "num_scored": 100}, {"accuracy": 90.0, "num_scored": 200})
     naive, weighted = average_rows(["a"], found)
-    assert naive == Row("mmlu", "1d7fe4", "naive_average", "gen", (Cell(75.0, 300),))
-    assert weighted == Row("mmlu", "1d7fe4", "weighted_average", "gen", (Cell(80.0, 300),))
+    same = ("mmlu", "1d7fe4")
+    assert naive == Row(*same, "naive_average", "gen", (Cell(75.0, 300),), 100, "accuracy")
+    assert weighted == Row(*same, "weighted_average", "gen", (Cell(80.0, 300),), 100)
 
 
 def test_standard_errors_of_independent_subsets_add_in_squares() -> None:
@@ -129,11 +130,40 @@ def test_an_average_is_as_incomplete_as_its_subsets() -> None:
         assert row.cells[0].incomplete == "mmlu-law: 2 errors; 1 more"
 
 
-def test_an_average_has_an_interval() -> None:
+def test_an_averages_interval_is_made_of_the_subsets_own() -> None:
     found = results(
-        {"accuracy": 60.0, "stderr": {"accuracy": 3.0}},
-        {"accuracy": 90.0, "stderr": {"accuracy": 4.0}},
+        {"accuracy": 60.0, "num_scored": 100, "intervals": {"accuracy": (54.0, 63.0)}},
+        {"accuracy": 90.0, "num_scored": 300, "intervals": {"accuracy": (82.0, 94.0)}},
     )
-    cell = average_rows(["a"], found)[0].cells[0]
-    assert cell is not None
-    assert cell.interval == pytest.approx((75 - 1.959964 * 2.5, 75 + 1.959964 * 2.5))
+    naive, weighted = (row.cells[0] for row in average_rows(["a"], found))
+    assert naive is not None
+    assert naive.interval == pytest.approx((75 - 5, 75 + 2.5))
+    assert weighted is not None
+    below, above = math.hypot(6, 3 * 8) / 4, math.hypot(3, 3 * 4) / 4
+    assert weighted.interval == pytest.approx((82.5 - below, 82.5 + above))
+
+
+def test_an_average_of_nothing_but_right_answers_is_no_point() -> None:
+    sure: dict[str, Any] = {"accuracy": 100.0, "stderr": {"accuracy": 0.0}}
+    found = results(*[sure | {"intervals": {"accuracy": (72.0, 100.0)}}] * 2)
+    for row in average_rows(["a"], found):
+        assert row.cells[0] is not None
+        assert row.cells[0].interval == pytest.approx((100 - 28 / math.sqrt(2), 100))
+
+
+def test_what_has_no_samples_has_no_weighted_average() -> None:
+    found = results(*[{"metrics": {"bleu": v}, "metric_samples": {"bleu": 0}} for v in (1.0, 3.0)])
+    assert [(r.metric, r.cells) for r in average_rows(["a"], found)] == [
+        ("naive_average", (Cell(2.0, 0),))
+    ]
+
+
+def test_means_of_other_metrics_are_other_rows() -> None:
+    found = results({"accuracy": 60.0}, {"accuracy": 90.0})
+    for part in (LAW, VIROLOGY):
+        found["b", part.name] = result(part, "b", metrics={"bleu": 5.0})
+    rows = [row for row in average_rows(["a", "b"], found) if row.metric == "naive_average"]
+    assert [(row.cells, row.scale, row.mean_of) for row in rows] == [
+        ((Cell(75.0, 20), None), 100, "accuracy"),
+        ((None, Cell(5.0, 20)), 1, "bleu"),
+    ]

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.summary.gates import Gate, GateResult, check_gates
-from pytest_evalplug.summary.rows import Cell, Row
+from pytest_evalplug.summary.rows import Cell, Row, known_scale
 from pytest_evalplug.summary.table import Table
 
 
-def row(dataset: str, metric: str, *values: float | Cell | None) -> Row:
+def row(dataset: str, metric: str, *values: float | Cell | None, mean_of: str | None = None) -> Row:
     cells = tuple(Cell(v, 100) if isinstance(v, (int, float)) else v for v in values)
-    return Row(dataset, "v", metric, "gen", cells)
+    scale = 100 if mean_of else known_scale(metric)
+    return Row(dataset, "v", metric, "gen", cells, scale, mean_of)
 
 
 TABLE = Table(
@@ -30,7 +31,8 @@ TABLE = Table(
         row("none", "-", None),
     ),
     notes=("none m: no metrics, the server is down", "none other: not this"),
-    hidden=(row("group", "naive_average", 65.0), row("a", "b", 10.0)),
+    hidden=(row("group", "naive_average", 65.0), row("a", "b", 10.0), row("secret", "sum", None)),
+    hidden_notes=("secret m: no sum, 1 of 2 subsets have a result",),
 )
 
 
@@ -57,6 +59,7 @@ def check(text: str, table: Table = TABLE) -> GateResult:
         ("wiki<9.5", "failed"),
         ("a>b>=50", "passed"),
         ("group>=65", "passed"),
+        ("wiki<=95%", "passed"),
         ("gsm8k>=-1", "passed"),
         ("gsm8k>=7e1", "passed"),
     ],
@@ -72,11 +75,11 @@ def test_a_name_with_a_slash_comes_before_a_metric() -> None:
 
 def test_a_benchmarks_metric_is_the_mean_over_its_subsets() -> None:
     rows = (
-        row("mmlu-law", "accuracy", 50.0),
         row("mmlu-law", "f1", 5.0),
-        row("mmlu", "naive_average", 60.0),
+        row("mmlu-law", "accuracy", 50.0),
+        row("mmlu", "naive_average", 60.0, mean_of="accuracy"),
         row("mmlu", "weighted_average", 70.0),
-        row("mmlu", "f1_naive_average", 6.0),
+        row("mmlu", "f1_naive_average", 6.0, mean_of="f1"),
     )
     table = Table(("m",), rows)
     for text, value in {
@@ -86,6 +89,8 @@ def test_a_benchmarks_metric_is_the_mean_over_its_subsets() -> None:
         "mmlu/weighted_average>=1": 70,
     }.items():
         assert check(text, table).value == value
+        assert check(text, Table(("m",), (), hidden=rows)).value == value
+    assert "is percent" in check("mmlu>=0.6", table).message
     assert "mmlu has no metric 'bleu'" in check("mmlu/bleu>=1", table).message
 
 
@@ -127,6 +132,8 @@ def test_rows_of_other_versions_are_one_dataset() -> None:
         ("zzzz>=50", "the nearest are: gsm8k, rating, wiki, a/b, a>b"),
         ("gsm8k>=0.7", "accuracy is percent, but the gate says >=0.7: write >=70, or >=0.7%"),
         ("group>=0.7", "naive_average is percent, but"),
+        ("rating>=70%", "rating is 0.80 (n = 100), which may not be percent: write >=0.7, or >=70"),
+        ("secret>=1", "there is no score; secret m: no sum, 1 of 2 subsets have a result"),
     ],
 )
 def test_what_fails_whatever_the_score(text: str, message: str) -> None:

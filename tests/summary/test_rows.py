@@ -39,7 +39,7 @@ def test_a_row_per_metric_the_well_known_ones_first() -> None:
     results = {("a", "gsm8k"): result(GSM8K, "a", metrics=metrics, stderr={"f1": 0.5})}
     rows = dataset_rows("gsm8k", ["a"], results)
     assert [row.metric for row in rows] == ["accuracy", "f1", "bleu", "zeta", "alpha"]
-    assert rows[1] == Row("gsm8k", "1d7fe4", "f1", "gen", (Cell(2.0, 10, 0.5),))
+    assert rows[1] == Row("gsm8k", "1d7fe4", "f1", "gen", (Cell(2.0, 10, 0.5),), 100)
 
 
 def test_a_column_per_model_with_gaps() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_evalplug.summary.averages import spread
 from pytest_evalplug.summary.groups import read_groups
 from pytest_evalplug.summary.rows import Cell, DatasetRef, Row
 from pytest_evalplug.summary.scores import Scores, read_scores
@@ -22,6 +23,10 @@ def scores_of(values: Found, *groups: dict[str, Any]) -> Scores:
     scores = Scores.of({"m": values})
     scores.add_groups(read_groups(groups, where=""))
     return scores
+
+
+def sure(stderr: float, low: float, high: float) -> dict[str, Any]:
+    return {"stderr": {"accuracy": stderr}, "intervals": {"accuracy": (low, high)}}
 
 
 def value_of(scores: Scores, name: str, metric: str) -> float | None:
@@ -142,46 +147,41 @@ def test_a_group_replaces_an_average_that_is_there_anyway() -> None:
 
 def test_a_mean_has_n_standard_error_and_interval() -> None:
     found = (
-        result(A, "m", 60.0, num_scored=100, stderr={"accuracy": 3.0}),
-        result(B, "m", 90.0, num_scored=200, stderr={"accuracy": 4.0}),
+        result(A, "m", 60.0, num_scored=100, **sure(3.0, 54.0, 63.0)),
+        result(B, "m", 90.0, num_scored=200, **sure(4.0, 82.0, 94.0)),
     )
     mean = cell_of(*found)
     assert (mean.value, mean.n, mean.stderr) == (75, 300, 2.5)
-    assert mean.interval == pytest.approx((75 - 1.959964 * 2.5, 75 + 1.959964 * 2.5))
+    assert mean.interval == pytest.approx((75 - 5, 75 + 2.5))
     weighted = cell_of(*found, weights={"a": 100, "b": 200})
     assert weighted.stderr == pytest.approx(math.hypot(300, 800) / 300)
     assert cell_of(*found, sum=True).stderr == 5
-    scaled = cell_of(*found, transforms={"a": "(x - 1) * 2"})
-    assert scaled.stderr == pytest.approx(math.hypot(3, 2))
+    turned = cell_of(*found, transforms={"a": "(1 - x) * 2"})
+    assert turned.stderr == pytest.approx(math.hypot(3, 2))
+    assert turned.interval == pytest.approx((-14 - math.hypot(3, 4), -14 + math.hypot(6, 2)))
 
 
-def test_an_interval_in_percent_has_an_end() -> None:
-    found = (
-        result(A, "m", 99.0, stderr={"accuracy": 3.0}),
-        result(B, "m", 99.0, stderr={"accuracy": 4.0}),
-    )
-    interval = cell_of(*found).interval
+@given(st.lists(st.tuples(*[st.floats(0, 100)] * 3).map(sorted), min_size=1, max_size=5))
+def test_the_interval_of_a_mean_holds_it_and_stays_in_the_range(parts: list[list[float]]) -> None:
+    cells = [Cell(value, 1, None, (low, high)) for low, value, high in parts]
+    mean, share = sum(cell.value for cell in cells) / len(cells), 1 / len(cells)
+    stderr, interval = spread(mean, [share] * len(cells), cells)
+    assert stderr is None
     assert interval is not None
-    assert interval[0] == pytest.approx(99 - 1.959964 * 2.5)
-    assert interval[1] == 100
-    total = cell_of(*found, sum=True).interval
-    assert total is not None
-    assert total[1] == pytest.approx(198 + 1.959964 * 5)
+    assert -1e-9 <= interval[0] <= mean <= interval[1] <= 100 + 1e-9
 
 
 @pytest.mark.parametrize(
     "group", [{"std": True}, {"harmonic_mean": True}, {"transforms": {"a": "min(x, 1)"}}]
 )
 def test_what_is_not_linear_has_no_standard_error(group: dict[str, Any]) -> None:
-    stderr = {"accuracy": 3.0}
-    cell = cell_of(
-        result(A, "m", 60.0, stderr=stderr), result(B, "m", 90.0, stderr=stderr), **group
-    )
+    known = sure(3.0, 54.0, 63.0)
+    cell = cell_of(result(A, "m", 60.0, **known), result(B, "m", 90.0, **known), **group)
     assert (cell.n, cell.stderr, cell.interval) == (20, None, None)
 
 
 def test_a_standard_error_needs_every_subsets_own() -> None:
-    cell = cell_of(result(A, "m", 60.0, stderr={"accuracy": 3.0}), result(B, "m", 90.0))
+    cell = cell_of(result(A, "m", 60.0, **sure(3.0, 54.0, 63.0)), result(B, "m", 90.0))
     assert (cell.stderr, cell.interval) == (None, None)
 
 

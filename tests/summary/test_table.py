@@ -87,6 +87,7 @@ def test_json_has_unrounded_values_n_standard_error_interval_and_hidden_rows() -
             "version": "v",
             "metric": "accuracy",
             "mode": "gen",
+            "scale": 1.0,
             "scores": {"a": {"value": 79.6875, "n": 64, "stderr": 5.0, **more}, "b": None},
         }
     ]

@@ -49,6 +49,13 @@ def test_a_column_that_a_group_has_no_value_for_says_why() -> None:
     assert table.notes == (f"g m: no perf_circular, {why}",)
 
 
+def test_without_circular_metrics_a_note_says_so() -> None:
+    for names in (None, ["gsm8k"]):
+        table = CircularSummarizer(names).tabulate(Scores.of({"m": {"gsm8k": {"accuracy": 3.0}}}))
+        why = "there is no acc_origin, perf_circular: the Evaluator 'circular' has them"
+        assert table.notes == (why,)
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from pytest_evalplug.evaluation.outcome import scale_of
 from pytest_evalplug.run.results import ResultFile
 from pytest_evalplug.run.saved_run import SavedRun
 from pytest_evalplug.summary.rows import dataset_rows
@@ -17,7 +16,6 @@ from pytest_evalplug.summary.table import Table
 
 GATES = "gates.json"
 """In the run's report folder: what came of its gates."""
-_AVERAGES = frozenset(("naive_average", "weighted_average", "harmonic_mean"))
 _NOT_SHOWN = ("details", "other")
 
 
@@ -50,12 +48,9 @@ def overview(run: SavedRun, state: str = "finished") -> dict[str, Any]:
 
 
 def _tell_percent(rows: list[dict[str, Any]]) -> None:
-    """Add to each row whether its scale is percent; averages are on the scale of all others."""
+    """Add to each row whether its scale is percent."""
     for row in rows:
-        row["percent"] = scale_of(row["metric"]) == 100
-    every = all(row["percent"] for row in rows if row["metric"] not in _AVERAGES)
-    for row in rows:
-        row["percent"] |= every and row["metric"] in _AVERAGES
+        row["percent"] = row.get("scale") == 100
 
 
 def _head(result: ResultFile) -> dict[str, Any]:

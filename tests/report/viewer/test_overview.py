@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_evalplug.report.viewer.overview import overview
+from pytest_evalplug.run.results import ResultFile
+from pytest_evalplug.summary.run_table import summarize
 from tests.report.viewer.runs import Given, make_run, opened
 
 
@@ -17,6 +20,22 @@ def test_the_rows_are_the_summarys(tmp_path: Path) -> None:
     assert rows["quiz", "naive_average"]["percent"] is True
     assert [table["key"] for table in about["tables"]] == ["t0", "t1"]
     assert "details" not in about["tables"][0]
+
+
+def test_every_average_has_its_own_scale(tmp_path: Path) -> None:
+    run = make_run(tmp_path, {("m", subset): [Given("a")] for subset in ("x", "y")})
+    for name in ("quiz-x", "quiz-y"):
+        result = ResultFile.read(run, "m", name)
+        assert result is not None
+        metrics = {"accuracy": 100.0, "f1": 50.0, "bits": 1.5}
+        replace(result, metrics=metrics).write(run)
+    summarize(run, ["m"], [])
+    percent = {row["metric"]: row["percent"] for row in overview(opened(run))["rows"]}
+    assert percent == {
+        **dict.fromkeys(("accuracy", "f1", "naive_average", "weighted_average"), True),
+        **dict.fromkeys(("f1_naive_average", "f1_weighted_average"), True),
+        **dict.fromkeys(("bits", "bits_naive_average", "bits_weighted_average"), False),
+    }
 
 
 @pytest.mark.parametrize(
