@@ -66,11 +66,20 @@ def _last_summary(run: SavedRun) -> dict[str, Any] | None:
         summary = json.loads(newest.read_text(encoding="utf-8"))
         return {
             "models": [str(model) for model in summary["models"]],
-            "rows": [dict(row) for row in summary["rows"]],
+            "rows": [_row(row) for row in summary["rows"]],
             "notes": list(summary.get("notes", [])),
         }
-    except (ValueError, KeyError, TypeError):  # another tool's, or damaged
+    except (ValueError, KeyError, TypeError, AttributeError):  # another tool's, or damaged
         return None
+
+
+def _row(row: Any) -> dict[str, Any]:
+    """Return a row of which the page can be sure what it has; TypeError for any other."""
+    texts = isinstance(row["dataset"], str) and isinstance(row["metric"], str)
+    cells = (cell is None or isinstance(cell, dict) for cell in row["scores"].values())
+    if not (texts and all(cells)):
+        raise TypeError("no row of a summary")
+    return dict(row)
 
 
 def _gates(run: SavedRun) -> list[Any]:

@@ -39,7 +39,16 @@ def test_every_average_has_its_own_scale(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "[]", '{"rows": 3, "models": []}', '{"rows": [1], "models": []}']
+    "text",
+    [
+        "{",
+        "[]",
+        '{"rows": 3, "models": []}',
+        '{"rows": [1], "models": []}',
+        '{"rows": [{"dataset": "quiz", "scores": {}}], "models": []}',
+        '{"rows": [{"dataset": "quiz", "metric": "accuracy", "scores": []}], "models": []}',
+        '{"rows": [{"dataset": "quiz", "metric": "f1", "scores": {"m": 3}}], "models": []}',
+    ],
 )
 def test_without_a_summary_of_ours_the_results_are_the_rows(tmp_path: Path, text: str) -> None:
     run = make_run(tmp_path, {("m", "main"): [Given("a")]})
