@@ -20,7 +20,9 @@ from tests.report.viewer.runs import Given, make_run
 def url(tmp_path: Path) -> Iterator[str]:
     """The address that the command prints."""
     command = [sys.executable, "-m", "pytest_evalplug.cli", "view", "--no-browser", "--port=0"]
-    command += ["--work-dir", str(tmp_path / "runs")]
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    command += ["--work-dir", str(runs)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
