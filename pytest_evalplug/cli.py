@@ -29,7 +29,7 @@ COMMANDS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 2 is a usage or file error."""
     words = list(sys.argv[1:] if argv is None else argv)
-    args = _parser(words).parse_args(words)
+    args = _parse(words)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that can't show a letter gets its number
             stream.reconfigure(errors="backslashreplace")
@@ -46,16 +46,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser(called: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser; only the called command's module is imported."""
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; only the called command's module is imported."""
+    name, *rest = words or ("",)
+    if name not in COMMANDS:
+        return _overview().parse_args(words)
+    module = importlib.import_module(f"pytest_evalplug.commands.{_module(name)}")
+    parser = argparse.ArgumentParser(prog=f"evalplug {name}", description=COMMANDS[name])
+    module.add_arguments(parser)
+    parser.set_defaults(command=name, run=module.run)
+    # a subparser's own way would not take a path behind an option
+    return parser.parse_intermixed_args(rest)
+
+
+def _overview() -> argparse.ArgumentParser:
+    """Return the parser of a line without a command: for the help and the usage errors."""
     parser = argparse.ArgumentParser(prog="evalplug", description="LLM benchmarks under pytest.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary)
-        if name in called[:1]:
-            module = importlib.import_module(f"pytest_evalplug.commands.{_module(name)}")
-            module.add_arguments(command)
-            command.set_defaults(run=module.run)
+        commands.add_parser(name, help=summary)
     return parser
 
 

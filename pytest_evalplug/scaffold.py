@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["KINDS", "copied_files", "new_files", "write_files"]
+__all__ = ["KINDS", "check_free", "copied_files", "new_files", "write_files"]
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from pytest_evalplug.dataset.catalogue import Entry, find_all
@@ -52,16 +53,42 @@ def copied_files(name: str, entry: Entry) -> dict[str, str]:
     return files
 
 
+def check_free(name: str) -> None:
+    """Raise ConfigError for the name of a shipped benchmark: its data would be read instead."""
+    shipped = find_all()
+    if name in {word for entry in shipped for word in (entry.name, entry.meta.data_name)}:
+        raise ConfigError(
+            f"{name!r} is a shipped benchmark, whose data a data directory may hold",
+            fix="Choose another name (--from copies the shipped one)",
+        )
+
+
 def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write the files and return their paths; raises ConfigError if one is there already."""
-    paths = {folder / place: text for place, text in files.items()}
-    for path in paths:
-        if path.exists():
-            raise ConfigError("is there already", where=str(path), fix="Choose another name")
-    for path, text in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    return list(paths)
+    """Write the files and return their paths.
+
+    Raises ConfigError if one is there already, or if one can't be written; then none is left.
+    """
+    written: list[Path] = []
+    path = folder
+    try:
+        for path in (folder / place for place in files):
+            if path.exists():
+                raise ConfigError("is there already", where=str(path), fix="Choose another name")
+        for place, text in files.items():
+            path = folder / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            written.append(path)
+            path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        for path_made in written:
+            with suppress(OSError):
+                path_made.unlink()
+        raise ConfigError(
+            f"can't be written: {error.strerror or error}",
+            where=str(path),
+            fix="Choose another folder or a shorter name",
+        ) from error
+    return written
 
 
 def _words(name: str) -> dict[str, str]:

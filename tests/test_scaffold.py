@@ -54,3 +54,11 @@ def test_nothing_is_written_if_one_is_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="b: is there already"):
         write_files({"a": "x", "b": "y"}, tmp_path)
     assert not (tmp_path / "a").exists()
+
+
+def test_what_was_written_before_a_failure_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"can't be written"):
+        write_files({"a": "x", "b" * 300: "y"}, tmp_path)
+    with pytest.raises(ConfigError, match=r"/a/b: can't be written: .* Choose another folder"):
+        write_files({"a": "x", "a/b": "y"}, tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -36,10 +36,11 @@ def run(args: argparse.Namespace) -> int:
     """Write the files and say how to run them."""
     from pytest_evalplug.dataset.catalogue import find
     from pytest_evalplug.errors import ConfigError
-    from pytest_evalplug.scaffold import copied_files, new_files, write_files
+    from pytest_evalplug.scaffold import check_free, copied_files, new_files, write_files
 
     if args.source and args.type:
         raise ConfigError("--from and --type exclude each other")
+    check_free(args.name)
     if args.source:
         files = copied_files(args.name, find(args.source))
     else:

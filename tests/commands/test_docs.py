@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_evalplug.cli import main
+from pytest_evalplug.dataset.catalogue import find
 
 
 def test_a_page(capsys: pytest.CaptureFixture[str]) -> None:
@@ -14,6 +15,12 @@ def test_a_page(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["docs", "demo_math", "--lang", "zh"]) == 0
+    assert "## 运行方法" in capsys.readouterr().out
+
+
+def test_a_module_behind_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    module = str(find("demo_math").path)
+    assert main(["docs", "demo_math", "--lang", "zh", module]) == 0
     assert "## 运行方法" in capsys.readouterr().out
 
 

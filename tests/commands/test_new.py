@@ -67,6 +67,10 @@ def test_a_copy_runs_at_once(pytester: pytest.Pytester) -> None:
         (["../up"], "BenchmarkMeta '../up': name is '../up'."),
         (["x", "--from", "gsm"], "there is no benchmark 'gsm'. Did you mean 'mgsm'?"),
         (["x", "--from", "gsm8k", "--type", "qa"], "--from and --type exclude each other"),
+        (["gsm8k"], "'gsm8k' is a shipped benchmark, whose data a data directory may hold. Cho"),
+        (["mmlu", "--from", "arc_easy"], "'mmlu' is a shipped benchmark"),
+        (["quiz", "data/taken/test.jsonl"], "data/taken/test.jsonl/test_quiz.py: can't be written"),
+        (["q" * 300], f"test_{'q' * 300}.py: can't be written: File name too long. Choose another"),
         (["taken"], "data/taken/test.jsonl: is there already. Choose another name"),
     ],
 )
@@ -83,6 +87,15 @@ def test_mistakes(
     assert main(["new", *words]) == 2
     assert capsys.readouterr().err.startswith(f"evalplug new: error: {message}")
     assert [path.name for path in tmp_path.rglob("*.*")] == ["test.jsonl"]
+
+
+@pytest.mark.parametrize("words", [["--type", "mcq"], ["--from", "demo_math"]])
+def test_the_folder_is_the_last_word(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "quiz", *words, "a/b"]) == 0
+    assert (tmp_path / "a/b/test_quiz.py").is_file()
 
 
 @pytest.mark.parametrize("kind", ["qa", "mcq"])

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pytest_evalplug.cli import _parser, main
+from pytest_evalplug.cli import _parse, main
 from pytest_evalplug.model.spec import resolve_model
 from pytest_evalplug.tool_table import tool_table
 
@@ -84,7 +84,7 @@ def command(pytester: pytest.Pytester, program: str, *words: str) -> None:
         if words[0] in ("new", "list", "docs", "cases"):
             assert main(words) == 0, words
         else:
-            _parser(words).parse_args(words)
+            _parse(words)
         return
     if program == "pip":
         return
@@ -121,6 +121,6 @@ def test_the_options_that_the_reference_shows_are_there(
     for line in re.findall(r"^ {4}((?:pytest|evalplug) .*)", text, re.MULTILINE):
         program, *words = shlex.split(re.split(r" {3}", line)[0], comments=True)
         if program == "evalplug":
-            _parser(words).parse_args(words)
+            _parse(words)
         else:
             pytester.parseconfig(*words)
