@@ -77,27 +77,36 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        if self._config.stage == "eval":
-            self._follow_saved_run()
+        if self._earlier_run:
+            self._follow_saved_run(self._earlier_run)
         if self._config.is_evaluation and not self._pytest_config.option.collectonly:
             self.open_run()
 
-    def _follow_saved_run(self) -> None:
-        """Score what the run has, of all its models, unless an option says else."""
+    @property
+    def _earlier_run(self) -> str | None:
+        """The run to go on in: its timestamp or ``latest``."""
+        return self._config.reuse or ("latest" if self._config.stage == "eval" else None)
+
+    def _follow_saved_run(self, which: str) -> None:
+        """Take over the run's custom data; to score it, all that it was made with.
+
+        What an option says goes before.
+        """
+        from pytest_evalplug.custom_files import take_over
         from pytest_evalplug.options import model_tables
         from pytest_evalplug.run.directory import RunDirectory
         from pytest_evalplug.run.snapshot import read_snapshot
         from pytest_evalplug.session import saved_models
 
         try:
-            path = RunDirectory.find(self._config.work_dir, self._config.reuse or "latest")
-            run = RunDirectory.attach(path)
-            self._config = self._config.following(
-                read_snapshot(run), model_tables(self._pytest_config)
-            )
+            run = RunDirectory.attach(RunDirectory.find(self._config.work_dir, which))
+            saved = read_snapshot(run)
+            self._config = take_over(self._pytest_config, self._config, saved, run)
+            if self._config.stage == "eval":
+                self._config = self._config.following(saved, model_tables(self._pytest_config))
         except EvalplugError as error:
             raise pytest.UsageError(str(error)) from None
-        if not self._config.models:
+        if self._config.stage == "eval" and not self._config.models:
             self._config = replace(self._config, saved=tuple(saved_models(run)))
         self._pytest_config.stash[RUN_CONFIG] = self._config
 
@@ -109,10 +118,9 @@ class Controller:
         from pytest_evalplug.run.details import DetailStore
         from pytest_evalplug.run.directory import RunDirectory
 
-        which = self._config.reuse or ("latest" if self._config.stage == "eval" else None)
         try:
-            if which:
-                self._run = RunDirectory.open(self._config.work_dir, which)
+            if self._earlier_run:
+                self._run = RunDirectory.open(self._config.work_dir, self._earlier_run)
                 self._check_reused(self._run)
             else:
                 self._run = RunDirectory.create(self._config.work_dir)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["add_arguments", "collect_file"]
+__all__ = ["add_arguments", "collect_file", "take_over"]
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-from pytest_evalplug.dataset.custom import benchmark_of
+from pytest_evalplug.dataset.custom import CustomData, benchmark_of
 from pytest_evalplug.options import RunConfig
+from pytest_evalplug.run.directory import RunDirectory, safe_name
 
 
 def add_arguments(config: pytest.Config, run: RunConfig) -> None:
@@ -26,6 +30,26 @@ def add_arguments(config: pytest.Config, run: RunConfig) -> None:
     paths = [str(data.path) for data in run.custom]
     config.args[:] = [*named, *(path for path in paths if path not in places)]
     config.args_source = pytest.Config.ArgsSource.ARGS
+
+
+def take_over(
+    config: pytest.Config, run: RunConfig, saved: Mapping[str, Any], earlier: RunDirectory
+) -> RunConfig:
+    """Return the settings with the data of the run that is gone on with, where none is given.
+
+    It is collected as :func:`add_arguments` has it where the command line names nothing and that
+    run had no other benchmark. ``saved`` is the snapshot of ``earlier``.
+    """
+    custom = tuple(map(CustomData.from_wire, saved.get("custom", ())))
+    if "custom" in run.given or not custom:
+        return run
+    run = replace(run, custom=custom)
+    names = {safe_name(data.name) for data in custom}
+    alone = all(path.stem in names for path in earlier.path.glob("predictions/*/*.json"))
+    if config.args_source is pytest.Config.ArgsSource.ARGS or not alone:
+        return run
+    add_arguments(config, run)
+    return replace(run, given=(*run.given, "custom"))  # workers add the arguments too
 
 
 def collect_file(path: Path, parent: pytest.Collector, run: RunConfig) -> pytest.Module | None:

@@ -114,6 +114,30 @@ def test_saved_replies_are_scored_without_naming_the_file(custom: Project) -> No
     assert custom.asked() == []
 
 
+@pytest.mark.parametrize("more", [(), ("-n2",), ("--mode=eval",)])
+def test_a_run_is_gone_on_with_without_naming_the_file(
+    more: tuple[str, ...], custom: Project
+) -> None:
+    outside = custom.path.parent / f"{custom.path.name}_outside"
+    outside.mkdir()
+    (outside / "exam.csv").write_text(EXAM, encoding="utf-8")
+    prompt = PLAIN.format("exam")
+    custom.run(f"--eval-custom={outside / 'exam.csv'}", prompt)
+    custom.asked()
+    run = custom.run("--reuse", prompt, *more)
+    assert (run.ret, run.outcomes) == (0, {"passed": 2, "wrong": 1})
+    assert custom.asked() == []
+
+
+def test_other_benchmarks_of_the_run_are_gone_on_with_too(custom: Project) -> None:
+    prompt = PLAIN.format("exam")
+    custom.run("test_quiz.py", "--eval-custom=own/exam.csv", prompt)
+    custom.asked()
+    assert custom.run("--reuse", prompt).outcomes == {"passed": 3, "wrong": 1}
+    assert custom.run("--reuse", "test_quiz.py").outcomes == {"passed": 1}
+    assert custom.asked() == []
+
+
 def test_shards_are_merged(custom: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(custom.write("exams/art.csv", EXAM).parent)
     for part in "12":
