@@ -134,7 +134,7 @@ def test_other_benchmarks_of_the_run_are_gone_on_with_too(custom: Project) -> No
     custom.run("test_quiz.py", "--eval-custom=own/exam.csv", prompt)
     custom.asked()
     assert custom.run("--reuse", prompt).outcomes == {"passed": 3, "wrong": 1}
-    assert custom.run("--reuse", "test_quiz.py").outcomes == {"passed": 1}
+    assert custom.run("test_quiz.py", "--reuse").outcomes == {"passed": 1}
     assert custom.asked() == []
 
 
