@@ -4,7 +4,7 @@ Paper     Zhong et al. 2023, "AGIEval: A Human-Centric Benchmark for Evaluating 
           Models", https://arxiv.org/abs/2304.06364
 Licence   MIT (aqua-rat: Apache-2.0)
 Data      no hub copy has all of it; the files of ruixiangcui/AGIEval, data/v1, as
-          <data_dir>/agieval/<exam>/test.jsonl: 17 exams, 4,967 rows. Not here: logiqa-en and
+          <data_dir>/agieval/<exam>/test.jsonl: 17 exams, test 4,967 in all. Not here: logiqa-en and
           logiqa-zh (another licence), jec-qa (on request)
 Prompt    ours, no shots, in the exam's language: passage, question, lettered choices
 Metric    accuracy of the letter (gen: in the reply; ppl, ll: the likeliest). gaokao-physics

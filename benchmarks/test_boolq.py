@@ -6,8 +6,8 @@ Licence   CC BY-SA 3.0
 Data      hub google/boolq: validation 3,270 (test isn't there), train 9,427 (for shots)
 Prompt    ppl, ll: that of lm-evaluation-harness, no shots: passage, "Question: ...?", "Answer:"
           and no or yes; gen: the same, asked for yes or no
-Metric    accuracy: of the word in the reply (gen: the last claimed, or else the first), of the
-          likelier word (ppl, ll)
+Metric    accuracy: of the word in the reply (gen: the last claimed, or else the one that it
+          begins or ends with), of the likelier word (ppl, ll)
 Score     BLOOM 7B1, ll: 62.9 (EleutherAI/lm-evaluation-harness, results/bloom)
 Differs   the harness reads SuperGLUE's copy, where the passage begins with its article's title;
           that copy's column label is read too, as are query, choices, gold of others. Tested
@@ -30,7 +30,10 @@ from pytest_evalplug import (
 )
 
 CHOICES = ["no", "yes"]
-FIRST_WORD = re.compile(r"\W*(no|yes)\b", re.IGNORECASE)
+AND = r"[^\w/]*(?:or\b|and\b|/)\W*"
+"""What makes both words one: "yes or no" is no answer."""
+FIRST_WORD = re.compile(rf"\W*(no|yes)\b(?!{AND}(?:yes|no)\b)", re.IGNORECASE)
+LAST_WORD = re.compile(rf"\b(?:(?:yes|no){AND}(?:yes|no)|(no|yes))\W*$", re.IGNORECASE)
 
 
 @register_benchmark(
@@ -81,5 +84,7 @@ class TestBoolQ(MultiChoiceAdapter):
     def extract_answer(self, prediction: str, task_state: TaskState) -> str:
         """Return the letter that stands for the reply's yes or no."""
         claimed = postprocessors.get("bbh-freeform")(prediction)
-        word = FIRST_WORD.fullmatch(claimed) or FIRST_WORD.match(prediction)
-        return "AB"[CHOICES.index(word[1].lower())] if word else ""
+        reply = postprocessors.get("think")(prediction)
+        first = FIRST_WORD.fullmatch(claimed) or FIRST_WORD.match(reply)
+        word = first or LAST_WORD.search(reply)
+        return "AB"[CHOICES.index(word[1].lower())] if word and word[1] else ""

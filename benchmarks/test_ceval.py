@@ -10,18 +10,27 @@ Prompt    the published one, answer only: a header that names the subject, 5 sho
 Metric    accuracy: of the letter in the reply (gen), of the likeliest letter (ppl, ll)
 Score     none known on val under exactly this setting. On test: GPT-4 68.7, ChatGPT 54.4,
           LLaMA-65B 38.8 (README of hkust-nlp/ceval)
-Differs   one text instead of a conversation. The preset ceval sums up STEM, social science,
-          humanities, other and the eight hard subjects, as the authors divide them
+Differs   one text instead of a conversation; a question that a reply goes on to make up is not
+          read. The preset ceval sums up STEM, social science, humanities, other and the eight
+          hard subjects, as the authors divide them
 """
 
 # ruff: noqa: RUF001 - full-width forms are the prompt here
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
-from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, register_benchmark
+from pytest_evalplug import (
+    BenchmarkMeta,
+    MultiChoiceAdapter,
+    Sample,
+    Tags,
+    TaskState,
+    register_benchmark,
+)
 
 SUBJECTS = {
     "accountant": "注册会计师",
@@ -77,6 +86,8 @@ SUBJECTS = {
     "urban_and_rural_planner": "注册城乡规划师",
     "veterinary_medicine": "兽医学",
 }
+NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\n答案：")
+"""A further question. It has no label, and to stop at "答案：" would cut answers short."""
 
 
 @register_benchmark(
@@ -96,7 +107,7 @@ SUBJECTS = {
         prompt_header="以下是中国关于{subject}考试的单项选择题，请选出其中的正确答案。\n\n",
         prompt_template="{question}\n{choices}\n答案：",
         choice_template="{letter}",
-        generation=dict(max_tokens=256, temperature=0.0, stop=["\nA. "]),
+        generation=dict(max_tokens=256, temperature=0.0),
     )
 )
 class TestCEval(MultiChoiceAdapter):
@@ -121,3 +132,8 @@ class TestCEval(MultiChoiceAdapter):
     def sample_to_fewshot(self, sample: Sample) -> str:
         """Return a question with its letter, without a space between."""
         return f"{self.format_prompt_template(sample)}{sample.target}"
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
+        """Return the reply's letter; a question in it that nothing answered before is restated."""
+        own = super().extract_answer(NEXT.split(prediction, maxsplit=1)[0], task_state)
+        return str(own or super().extract_answer(prediction, task_state))

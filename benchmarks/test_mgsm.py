@@ -3,8 +3,9 @@
 Paper     Shi et al. 2022, "Language Models are Multilingual Chain-of-Thought Reasoners",
           https://arxiv.org/abs/2210.03057
 Licence   CC BY 4.0
-Data      hub juletxara/mgsm, one subset a language: test 250, train 8 (the exemplars); with data
-          of one's own these are <data_dir>/mgsm/exemplars.jsonl (lang, q, a) for all languages
+Data      hub juletxara/mgsm, one subset a language: test 2,750 in all, 250 a language, train 8
+          (the exemplars); with data of one's own these are <data_dir>/mgsm/exemplars.jsonl
+          (lang, q, a) for all languages
 Prompt    the paper's Native-CoT: exemplars, question and "Step-by-Step Answer:" in the language
 Metric    accuracy of the reply's final number, by value; a row each language, and their average
 Score     PaLM 540B above 40 in every language (the paper, section 1)

@@ -9,15 +9,24 @@ Prompt    the published one: a header that names the subject, 5 shots in the ord
 Metric    accuracy: of the letter in the reply (gen), of the likeliest letter (ppl, ll)
 Score     Llama 2 7B 45.3, 70B 68.9, 5 shots (Touvron et al. 2023, arXiv:2307.09288, table 3)
 Differs   the header has one space before the subject's name (the authors' script wrote two);
-          columns choice0..choice3, which some copies have instead of choices, are read too
+          a further question that a reply makes up is not read; columns choice0..choice3, which
+          some copies have instead of choices, are read too
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
-from pytest_evalplug import BenchmarkMeta, MultiChoiceAdapter, Sample, Tags, register_benchmark
+from pytest_evalplug import (
+    BenchmarkMeta,
+    MultiChoiceAdapter,
+    Sample,
+    Tags,
+    TaskState,
+    register_benchmark,
+)
 
 # fmt: off
 SUBJECTS = [
@@ -38,6 +47,8 @@ SUBJECTS = [
     "security_studies", "sociology", "us_foreign_policy", "virology", "world_religions",
 ]
 # fmt: on
+NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\nAnswer:")
+"""A further question. It has no label, and to stop at "Answer:" would cut answers short."""
 
 
 @register_benchmark(
@@ -58,7 +69,7 @@ SUBJECTS = [
             "The following are multiple choice questions (with answers) about {subject}.\n\n"
         ),
         prompt_template="{question}\n{choices}\nAnswer:",
-        generation=dict(max_tokens=256, temperature=0.0, stop=["\nA. "]),
+        generation=dict(max_tokens=256, temperature=0.0),
     )
 )
 class TestMMLU(MultiChoiceAdapter):
@@ -81,3 +92,8 @@ class TestMMLU(MultiChoiceAdapter):
         """Add ``{subject}``, in words."""
         subject = (sample.subset_key or "").replace("_", " ")
         return {**super().template_values(sample), "subject": subject}
+
+    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
+        """Return the reply's letter; a question in it that nothing answered before is restated."""
+        own = super().extract_answer(NEXT.split(prediction, maxsplit=1)[0], task_state)
+        return str(own or super().extract_answer(prediction, task_state))

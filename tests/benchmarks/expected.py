@@ -63,6 +63,7 @@ EXPECTED: dict[str, Expected] = {
     "arc_challenge": Expected(rows=1172, choices=True, letters=True),
     "arc_easy": Expected(rows=2376, choices=True, letters=True),
     "bbh": Expected(rows=6511, subsets=27, choices=True, right=concluding),
+    "bbh_chat": Expected(rows=6511, subsets=27, choices=True, right=concluding),
     "boolq": Expected(rows=500, choices=True, right=_chosen),
     "ceval": Expected(rows=None, subsets=52, choices=True, letters=True),
     "cmmlu": Expected(rows=None, subsets=67, choices=True, letters=True),

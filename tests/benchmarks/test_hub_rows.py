@@ -174,12 +174,20 @@ def test_boolq_reads_superglue_too(label: str, make: Make) -> None:
         ("**Yes**, since salt is a mineral.", "B"),
         ("No, it doesn't.\nIt swims.", "A"),
         ("It may seem so. But the answer is no.", "A"),
+        ("Based on the passage, yes.", "B"),
+        ("Going by what the passage says of salt: **No**", "A"),
+        ("yes or no", ""),
+        ("Yes/No", ""),
+        ("Answer yes or no.", ""),
+        ("The answer is **yes** or **no**.", ""),
+        ("No and yes", ""),
+        ("<think>It seems so, yes", ""),
         ("Yesterday", ""),
         ("I cannot say.", ""),
         ("", ""),
     ],
 )
-def test_boolq_takes_the_claimed_or_the_first_word(
+def test_boolq_takes_the_claimed_the_first_or_the_last_word(
     reply: str, letter: str, make: Make, judge: Judge
 ) -> None:
     adapter = make("boolq")

@@ -199,13 +199,15 @@ def test_fewer_shots_are_whole_shots(make: Make) -> None:
     adapter = make("bbh")
     sample = adapter.samples("snarks")[0]
     full = prompt(adapter, "snarks")
-    for number in (2, 1):
+    task = full.partition("\n\nQ: ")[0]
+    for number in (2, 1, 0):
         text = adapter.build_prompt(sample, "snarks", number)
         assert isinstance(text, str)
         assert text.count("\nQ: ") == number + 1
-        task = full.partition("\n\nQ: ")[0]
         assert text.startswith(f"{task}\n\nQ: ")
-    assert adapter.build_prompt(sample, "snarks", 0) == adapter.format_prompt_template(sample)
+        assert text.endswith(adapter.format_prompt_template(sample))
+    without = make("bbh", few_shot_num=0)
+    assert prompt(without, "snarks") == f"{task}\n\n{adapter.format_prompt_template(sample)}"
 
 
 @pytest.mark.parametrize("name", names(lambda e: e.choices))

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import pytest
 
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
+from pytest_evalplug.dataset.catalogue import find
 from pytest_evalplug.dataset.ids import item_ids
 from pytest_evalplug.errors import NotApplicable
 from pytest_evalplug.types import Detail
@@ -64,6 +65,11 @@ def test_every_row_becomes_a_sample(name: str, make: Make, at_hand: AtHand) -> N
         assert all(s.input and s.target for s in samples)
         assert len(set(item_ids(samples, subset))) == len(samples)
     assert sum(len(adapter.samples(s)) for s in subsets) == expected.rows
+
+
+@pytest.mark.parametrize("name", names(lambda e: e.subsets > 1 and e.at_hand is None))
+def test_the_sheet_counts_the_rows_of_all_subsets(name: str) -> None:
+    assert find(name).published_samples() == f"{EXPECTED[name].rows:,} in all"
 
 
 @pytest.mark.parametrize("name", names(lambda e: e.right is not None))

@@ -115,11 +115,17 @@ def test_bbh_likelihood_of_the_options_as_listed(make: Make, data_dir: Path) -> 
     assert widest == 18
 
 
-def test_bbh_without_its_header_says_where_it_belongs(shipped: Shipped, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shots", [0, 3])
+def test_bbh_without_its_header_says_where_it_belongs(
+    shots: int, shipped: Shipped, tmp_path: Path
+) -> None:
     folder = tmp_path / "bbh" / "snarks"
     folder.mkdir(parents=True)
     (folder / "test.jsonl").write_text('{"input": "Q", "target": "(A)"}\n', encoding="utf-8")
-    adapter = shipped["bbh"](options=AdapterOptions(data_dirs=(tmp_path,)))
+    adapter = shipped["bbh"](
+        benchmark_meta=shipped["bbh"].__evalplug_meta__.override({"few_shot_num": shots}),
+        options=AdapterOptions(data_dirs=(tmp_path,)),
+    )
     with pytest.raises(DataError, match=r"no file 'cot_prompt\.txt' .* subset 'snarks'"):
         adapter.samples("snarks")
 

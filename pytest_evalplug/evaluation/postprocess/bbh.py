@@ -20,7 +20,9 @@ _CUE = re.compile(ANSWER, re.VERBOSE)
 _CLAIM_LENGTH = 500
 _GAP = re.compile(r"[\s:=*]*")
 _SENTENCE_END = re.compile(r"[.!?](?= |$)")
-_WORD = re.compile(r"(yes|no|true|false|valid|invalid)\b", re.IGNORECASE)
+_TRUTH = r"(yes|no|true|false|valid|invalid)\b"
+_WORD = re.compile(rf"{_TRUTH}(?![^\w/]*(?:or\b|and\b|/)\W*{_TRUTH})", re.IGNORECASE)
+"""A word that is the answer; "yes or no" repeats what was asked."""
 _NUMBER = re.compile(r"[$+\-\u2212]{0,2}\.?\d")
 _COMMA = re.compile(r" ?(?<!\d), ?| ?,(?! ?\d) ?")
 

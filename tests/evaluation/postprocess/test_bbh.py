@@ -55,6 +55,9 @@ def test_rule(reply: str, answer: str) -> None:
         ("Let us think about this more.", ""),
         ("<think>the answer is 5", ""),
         ("False", "False"),
+        ("The answer is True or False.", "true or false"),
+        ("yes/no", "yes/no"),
+        ("The answer is no and nothing else.", "No"),
         ("", ""),
     ],
 )
