@@ -11,20 +11,17 @@ __all__ = ["CustomData", "benchmark_of", "find_custom"]
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from string import ascii_uppercase
-from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
+from pytest_evalplug.dataset.custom_rows import Choices, Questions, kind_of
 from pytest_evalplug.dataset.meta import BenchmarkMeta, register_benchmark
-from pytest_evalplug.dataset.multi_choice import MultiChoiceAdapter
-from pytest_evalplug.dataset.readers import EXTENSIONS, read_table
-from pytest_evalplug.dataset.table import Record, Table
+from pytest_evalplug.dataset.readers import EXTENSIONS
 from pytest_evalplug.dataset.tags import Tags
-from pytest_evalplug.errors import ConfigError, DataError, nearest
-from pytest_evalplug.types import Sample, TaskState
+from pytest_evalplug.errors import ConfigError, DataError
 
 Kind: TypeAlias = Literal["mcq", "qa"]
 Infer: TypeAlias = Literal["gen", "ppl"]
@@ -38,13 +35,6 @@ _META = {
     "options": list,
     "output_column": str,
 }
-_QA_PROMPT = """\
-{question}
-
-Give the answer, as short as it can be, on a last line of the form "ANSWER: ..."."""
-_CUES = [
-    re.compile(rf"\banswer[\s*_]{{0,9}}{cue}[\s*_]*", re.IGNORECASE) for cue in (":", r"is\b:?")
-]
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,8 @@ def find_custom(text: str, kind: Kind | None) -> CustomData:
     """Return what ``[NAME=]PATH`` means, all of its rows readable as Samples.
 
     Without a ``kind`` the file's ``.meta.json`` or its columns decide. Raises ConfigError for a
-    path that is none, and what reading raises, DataError with file and line.
+    path that is none and for files of both kinds, and what reading raises, DataError with file
+    and line.
     """
     name, place = split_name(text)
     path = Path(place)
@@ -98,12 +89,14 @@ def find_custom(text: str, kind: Kind | None) -> CustomData:
             fix=f"Give a file, or a folder of files: .{', .'.join(EXTENSIONS)}",
         )
     meta = _meta(path)
+    answer = meta.get("output_column", "answer")
+    said: Kind | None = kind or meta.get("data_type") or ("mcq" if meta.get("options") else None)
     data = CustomData(
         name=name or meta.get("abbr") or _name(path),
         path=path,
-        kind=kind or meta.get("data_type") or _kind(next(iter(files.values()))),
+        kind=said or _kind(path, files.values(), answer),
         infer=meta.get("infer_method"),
-        answer=meta.get("output_column", "answer"),
+        answer=answer,
         options=tuple(meta.get("options", ())),
     )
     adapter = benchmark_of(data)(options=AdapterOptions(where="--eval-custom"))
@@ -114,7 +107,7 @@ def find_custom(text: str, kind: Kind | None) -> CustomData:
 
 def benchmark_of(data: CustomData) -> type[DefaultDataAdapter]:
     """Return the benchmark's class. Raises ConfigError for a name that none can have."""
-    base = _Choices if data.kind == "mcq" else _Questions
+    base = Choices if data.kind == "mcq" else Questions
     meta = BenchmarkMeta(
         name=data.name,
         description=f"The questions in {data.path.name}.",
@@ -124,94 +117,6 @@ def benchmark_of(data: CustomData) -> type[DefaultDataAdapter]:
     )
     cls = type(data.name, (base,), {"data": data, "__module__": f"evalplug_custom_{data.name}"})
     return register_benchmark(meta)(cls)
-
-
-class _Custom(DefaultDataAdapter):
-    """What both kinds share: the file itself is read, wherever else data of its name may lie."""
-
-    data: ClassVar[CustomData]
-
-    def load_from_disk(self, subset: str | None, split: str) -> Table:
-        """Read the subset's file. Raises DataError for a column that is not there."""
-        path = self.data.files[subset or "default"]
-        table = read_table(path)
-        if table.records:
-            columns = [*table.records[0]]
-            for name in self.needed:
-                if name not in columns:
-                    raise _missing(path, self.data.kind, name, columns)
-        return table
-
-    @property
-    def needed(self) -> list[str]:
-        """The columns without which there is no question."""
-        return ["question", self.data.answer]
-
-    def record_to_sample(self, record: Record) -> Sample:
-        """Return the question; a column ``id`` names it."""
-        if record["question"] in (None, ""):
-            raise DataError("the question is empty")
-        named = record.get("id")
-        return Sample(
-            input=str(record["question"]),
-            target=record[self.data.answer],
-            id=None if named == "" else named,
-        )
-
-
-class _Questions(_Custom):
-    """Free answers."""
-
-    @property
-    def default_prompt(self) -> str:
-        """The question, and the order to end with ``ANSWER: ...``."""
-        return _QA_PROMPT
-
-    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return what follows the last ``ANSWER:``, else "answer is"; else the whole reply."""
-        from pytest_evalplug.evaluation.postprocess.think import without_reasoning
-
-        answer = without_reasoning(prediction)
-        for cue in _CUES:
-            _, *after = cue.split(answer)
-            if after:
-                answer = after[-1].partition("\n")[0]
-                break
-        return answer.strip(" *_\n\t")
-
-
-class _Choices(_Custom, MultiChoiceAdapter):
-    """Multiple choice; rows may have fewer choices than there are columns."""
-
-    @property
-    def needed(self) -> list[str]:
-        """The columns without which there is no question."""
-        return ["question", *(self.data.options or "AB"), self.data.answer]
-
-    def record_to_sample(self, record: Record) -> Sample:
-        """Return the question with those choices that are not empty."""
-        sample = super().record_to_sample(record)
-        columns = self.data.options or _letters(record)
-        texts = [record[column] for column in columns]
-        there = [text is not None and str(text) != "" for text in texts]
-        if not all(there[: sum(there)]):
-            gap = columns[there.index(False)]
-            raise DataError(f"the choice {gap} is empty, but not those after it")
-        sample.choices = [
-            str(text) for text, is_there in zip(texts, there, strict=True) if is_there
-        ]
-        if isinstance(sample.target, str):
-            sample.target = self._as_letter(sample.target.strip(), columns)
-        return sample
-
-    def _as_letter(self, answer: str, columns: tuple[str, ...]) -> str:
-        return ascii_uppercase[columns.index(answer)] if answer in columns else answer
-
-
-def _letters(columns: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the letters from A on that are columns."""
-    count = next((i for i, letter in enumerate(ascii_uppercase) if letter not in columns), 26)
-    return tuple(ascii_uppercase[:count])
 
 
 def _files(path: Path) -> dict[str, Path]:
@@ -238,10 +143,19 @@ def _name(path: Path) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.-") or "custom"
 
 
-def _kind(path: Path) -> Kind:
-    """Return what a file's columns say; multiple choice has two options at least."""
-    records = read_table(path).records
-    return "mcq" if records and len(_letters(records[0])) > 1 else "qa"
+def _kind(path: Path, files: Iterable[Path], answer: str) -> Kind:
+    """Return what the columns of all files say. Raises ConfigError where they differ."""
+    kinds: dict[Kind, Path] = {}
+    for file in files:
+        if kind := kind_of(file, answer):
+            kinds.setdefault(kind, file)
+    if len(kinds) > 1:
+        raise ConfigError(
+            f"{kinds['mcq'].name} has choices (mcq), {kinds['qa'].name} free answers (qa)",
+            where=str(path),
+            fix="Put them into a folder each, or say --eval-custom-type",
+        )
+    return next(iter(kinds), "qa")
 
 
 def _meta(path: Path) -> dict[str, Any]:
@@ -267,9 +181,3 @@ def _meta(path: Path) -> dict[str, Any]:
             accepted = f"one of {', '.join(choices)}" if choices else f"a {_META[key].__name__}"
             raise DataError(f"{key} is {value!r}, not {accepted}", where=str(file))
     return cast(dict[str, Any], meta)
-
-
-def _missing(path: Path, kind: str, name: str, columns: list[str]) -> DataError:
-    return DataError(
-        f"{kind} data needs a column {name!r}", where=str(path), fix=nearest(name, columns)
-    )

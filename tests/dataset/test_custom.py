@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_evalplug.dataset.adapter import AdapterOptions, DefaultDataAdapter
 from pytest_evalplug.dataset.custom import CustomData, Kind, benchmark_of, find_custom, split_name
-from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.types import Detail, ModelOutput, Sample, TaskState
 
 Write: TypeAlias = Callable[[str, str], Path]
@@ -152,9 +152,35 @@ def test_a_meta_json_that_can_t_be_followed(meta: str, said: str, write: Write) 
         ("mcq", "Question,A,B,answer\nq,x,y,A\n", "needs a column 'question'. Did you mean 'Que"),
         ("qa", "question,reply\nq,a\n", "qa data needs a column 'answer'. Known: question, reply"),
         (None, "question,A,B\nq,x,y\n", "mcq data needs a column 'answer'. Known: A, B, question"),
-        (None, "question,A,B,answer\nq,x,y,A\nq,x,y,C\n", "d.csv:3: target 'C' is not a letter of"),
+        (
+            None,
+            "question,A,B,answer\nq,x,y,A\nq,x,y,C\n",
+            "d.csv:3: the answer 'C' is none of the c",
+        ),
         (None, "question,A,B,C,answer\nq,x,,y,A\n", "d.csv:2: the choice B is empty"),
         (None, "question,A,B,answer\n,x,y,A\n", "d.csv:2: the question is empty"),
+        (None, "question,A,B,answer\nq,x,,A\n", "d.csv:2: there are not two choices. Write two"),
+        (None, "question,A,B,answer\nq,x, ,A\n", "d.csv:2: there are not two choices"),
+        (None, "question,A,B,answer\nq,, ,A\n", "d.csv:2: there are not two choices"),
+        (None, "question,A,B,C,answer\nq,x,y,x ,A\n", "d.csv:2: the choices A and C are the same"),
+        (None, "question,A,B,D,answer\nq,x,y,z,A\n", "a column 'D', but no 'C'. Call it 'C' if"),
+        (None, "question,A,answer\nq,x,A\n", "the columns A and B, and there is A. Mend the head"),
+        (None, "question,a,b,answer\nq,x,y,a\n", "the columns A and B, and there is a and b"),
+        (None, "question,A,B,answer\nq,x,y,0\n", "the answer '0' is none of the choices. Write th"),
+        (
+            None,
+            "question,A,B,answer\nq,x,y,\n",
+            "d.csv:2: the answer is empty. Write it, or remove",
+        ),
+        (
+            None,
+            "question,A,B,answer\nq,y,a,a\n",
+            "'a' may be choice A or B. Write the letter, A to B",
+        ),
+        (None, "question,answer\nq,a\nq, \n", "d.csv:3: the answer is empty"),
+        (None, "question;answer\nq,r;a\n", "d.csv: the header has one column only, 'question;a"),
+        (None, "question;answer\nq;a\n", "Is it separated by ';'? Save it with commas"),
+        (None, "question\tanswer\nq\ta\n", "Is it separated by tabs? Call it .tsv"),
         (None, "question,answer\n", "has no samples"),
         (None, "question,answer\nq\n", "d.csv:2: 1 fields, but the header has 2"),
     ],
@@ -163,6 +189,85 @@ def test_what_is_wrong_with_a_file(kind: Kind | None, rows: str, said: str, writ
     with pytest.raises(EvalplugError) as error:
         find_custom(str(write("d.csv", rows)), kind)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"question": ["q"], "answer": "a"}, "the question is a list. Write a text or a number"),
+        ({"question": "q", "answer": {"text": "a"}}, "the answer is an object. Write a text"),
+        ({"question": "q", "answer": [["a"]]}, "the answer is a list"),
+        ({"question": "q", "answer": ["a", ""]}, "the answer is empty"),
+        ({"question": "q", "answer": []}, "the answer is an empty list"),
+        ({"question": "q", "answer": None}, "the answer is empty"),
+        ({"question": "q", "answer": float("nan")}, "the answer is empty"),
+        ({"question": "q", "A": "x", "B": ["y"], "answer": "A"}, "the choice B is a list"),
+    ],
+)
+def test_what_is_wrong_with_a_json_row(row: dict[str, Any], said: str, write: Write) -> None:
+    with pytest.raises(EvalplugError) as error:
+        find_custom(str(write("d.jsonl", json.dumps(row))), None)
+    assert f"d.jsonl:1: {said}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [("b", "B"), (" B ", "B"), ("no", "B"), ("a", "A"), (["A", "no"], ["A", "B"]), (7, "C")],
+)
+def test_answers_as_people_write_them(answer: Any, letter: Any, write: Write) -> None:
+    row = {"question": "q", "A": "yes", "B": "no", "C": 7, "answer": answer}
+    [sample] = adapter_of(find_custom(str(write("d.jsonl", json.dumps(row))), None)).samples(
+        "default"
+    )
+    assert sample.target == letter
+
+
+@pytest.mark.parametrize(
+    ("reference", "right", "wrong"),
+    [
+        (
+            "北京",
+            ["ANSWER：北京", "答案：北京", "答案是北京", "最终答案：**北京**", "**答案**: 北京。"],
+            ["答案：上海", "答案不是北京", "答案是上海，不是北京", "答案："],
+        ),
+        ("Beijing", ["所以答案应为：Beijing\n谢谢", "最终ANSWER: Beijing"], ["Beijings"]),
+        (4.0, ["4", "4.0", "ANSWER: 4.", "答案是4", "4.00"], ["40", "4.5", "-4", "four", "snan"]),
+        (4, ["4.0", "**4**", "$4"], ["4 apples", "4e1", ""]),
+        ([1000, "many"], ["1,000", "1e3", "Many"], ["100"]),
+        ("4.0", ["4.0"], ["4"]),
+    ],
+)
+def test_how_answers_are_found(
+    reference: Any, right: list[str], wrong: list[str], write: Write
+) -> None:
+    row = json.dumps({"question": "q", "answer": reference})
+    adapter = adapter_of(find_custom(str(write("d.jsonl", row)), None))
+    [sample] = adapter.samples("default")
+    assert [reply for reply in right if not detail(adapter, sample, reply).correct] == []
+    assert [reply for reply in wrong if detail(adapter, sample, reply).correct] == []
+
+
+def test_files_of_both_kinds(write: Write) -> None:
+    write("exam/law.csv", MCQ)
+    folder = str(write("exam/zen.jsonl", QA).parent)
+    with pytest.raises(
+        ConfigError, match=r"exam: law.csv has choices \(mcq\), zen.jsonl free answers \(qa\). Put"
+    ):
+        find_custom(folder, None)
+    write("exam/law.csv", "question,answer\nq,a\n")
+    assert find_custom(folder, None).kind == "qa"
+
+
+def test_a_column_of_answers_that_is_a_letter(write: Write) -> None:
+    write("d.csv.meta.json", '{"output_column": "A"}')
+    data = find_custom(str(write("d.csv", "question,A\nq,x\n")), None)
+    assert (data.kind, adapter_of(data).samples("default")[0].target) == ("qa", "x")
+
+
+def test_columns_of_choices_make_it_multiple_choice(write: Write) -> None:
+    write("d.csv.meta.json", '{"options": ["left", "right"]}')
+    data = find_custom(str(write("d.csv", "question,left,right,answer\nq,x,y,y\n")), None)
+    assert (data.kind, adapter_of(data).samples("default")[0].target) == ("mcq", "B")
 
 
 def test_what_is_no_data(write: Write, tmp_path: Path) -> None:
