@@ -71,6 +71,8 @@ def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
     written: list[Path] = []
     path = folder
     try:
+        if folder.is_file():
+            raise ConfigError("is a file", where=str(folder), fix="Name a folder")
         for path in (folder / place for place in files):
             if path.exists():
                 raise ConfigError("is there already", where=str(path), fix="Choose another name")

@@ -45,6 +45,8 @@ class _Custom(DefaultDataAdapter):
     """What both kinds share: the file itself is read, wherever else data of its name may lie."""
 
     data: ClassVar[CustomData]
+    to_answer: ClassVar[str] = "Write it, or remove the row"
+    """What to do about an answer that is not there."""
 
     def load_from_disk(self, subset: str | None, split: str) -> Table:
         """Read the subset's file. Raises DataError for a column that is not there."""
@@ -76,7 +78,7 @@ class _Custom(DefaultDataAdapter):
         if target == []:
             raise DataError("the answer is an empty list")
         for answer in target if isinstance(target, list) else [target]:
-            _check(answer, "the answer")
+            _check(answer, "the answer", self.to_answer)
         named = record.get("id")
         return Sample(input=str(question), target=target, id=None if named == "" else named)
 
@@ -115,6 +117,8 @@ class Questions(_Custom):
 
 class Choices(_Custom, MultiChoiceAdapter):
     """Multiple choice; rows may have fewer choices than there are columns."""
+
+    to_answer: ClassVar[str] = "Write the letter of the right choice"
 
     @property
     def needed(self) -> list[str]:
@@ -225,13 +229,13 @@ def _stripped(texts: Iterable[str]) -> list[str]:
     return [text.strip() for text in texts]
 
 
-def _check(value: Any, what: str) -> None:
+def _check(value: Any, what: str, fix: str = "Write it, or remove the row") -> None:
     """Raise DataError unless ``value`` is a text or a number."""
     if isinstance(value, (list, dict)):
         kind = "a list" if isinstance(value, list) else "an object"
         raise DataError(f"{what} is {kind}", fix="Write a text or a number")
     if _is_blank(value):
-        raise DataError(f"{what} is empty", fix="Write it, or remove the row")
+        raise DataError(f"{what} is empty", fix=fix)
 
 
 def _is_blank(value: Any) -> bool:

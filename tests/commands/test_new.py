@@ -69,7 +69,7 @@ def test_a_copy_runs_at_once(pytester: pytest.Pytester) -> None:
         (["x", "--from", "gsm8k", "--type", "qa"], "--from and --type exclude each other"),
         (["gsm8k"], "'gsm8k' is a shipped benchmark, whose data a data directory may hold. Cho"),
         (["mmlu", "--from", "arc_easy"], "'mmlu' is a shipped benchmark"),
-        (["quiz", "data/taken/test.jsonl"], "data/taken/test.jsonl/test_quiz.py: can't be written"),
+        (["quiz", "data/taken/test.jsonl"], "data/taken/test.jsonl: is a file. Name a folder"),
         (["q" * 300], f"test_{'q' * 300}.py: can't be written: File name too long. Choose another"),
         (["taken"], "data/taken/test.jsonl: is there already. Choose another name"),
     ],

@@ -170,7 +170,7 @@ def test_a_meta_json_that_can_t_be_followed(meta: str, said: str, write: Write) 
         (
             None,
             "question,A,B,answer\nq,x,y,\n",
-            "d.csv:2: the answer is empty. Write it, or remove",
+            "d.csv:2: the answer is empty. Write the letter of",
         ),
         (
             None,
