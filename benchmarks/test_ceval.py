@@ -28,7 +28,7 @@ from pytest_evalplug import (
     MultiChoiceAdapter,
     Sample,
     Tags,
-    TaskState,
+    postprocessors,
     register_benchmark,
 )
 
@@ -90,6 +90,12 @@ NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\n答案：
 """A further question. It has no label, and to stop at "答案：" would cut answers short."""
 
 
+def letter(reply: str, options: str = "ABCD") -> str:
+    """Return a reply's letter; a question in it that nothing answered before is restated."""
+    read = postprocessors.get("first-option")
+    return str(read(NEXT.split(reply, maxsplit=1)[0], options) or read(reply, options))
+
+
 @register_benchmark(
     BenchmarkMeta(
         name="ceval",
@@ -107,6 +113,7 @@ NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\n答案：
         prompt_header="以下是中国关于{subject}考试的单项选择题，请选出其中的正确答案。\n\n",
         prompt_template="{question}\n{choices}\n答案：",
         choice_template="{letter}",
+        eval_cfg=dict(pred_postprocessor=letter),
         generation=dict(max_tokens=256, temperature=0.0),
     )
 )
@@ -132,8 +139,3 @@ class TestCEval(MultiChoiceAdapter):
     def sample_to_fewshot(self, sample: Sample) -> str:
         """Return a question with its letter, without a space between."""
         return f"{self.format_prompt_template(sample)}{sample.target}"
-
-    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return the reply's letter; a question in it that nothing answered before is restated."""
-        own = super().extract_answer(NEXT.split(prediction, maxsplit=1)[0], task_state)
-        return str(own or super().extract_answer(prediction, task_state))

@@ -24,7 +24,7 @@ from pytest_evalplug import (
     MultiChoiceAdapter,
     Sample,
     Tags,
-    TaskState,
+    postprocessors,
     register_benchmark,
 )
 
@@ -51,6 +51,12 @@ NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\nAnswer:")
 """A further question. It has no label, and to stop at "Answer:" would cut answers short."""
 
 
+def letter(reply: str, options: str = "ABCD") -> str:
+    """Return a reply's letter; a question in it that nothing answered before is restated."""
+    read = postprocessors.get("first-option")
+    return str(read(NEXT.split(reply, maxsplit=1)[0], options) or read(reply, options))
+
+
 @register_benchmark(
     BenchmarkMeta(
         name="mmlu",
@@ -69,6 +75,7 @@ NEXT = re.compile(r"\n\n(?:.+\n){1,20}?A\. .*\nB\. .*\nC\. .*\nD\. .*\nAnswer:")
             "The following are multiple choice questions (with answers) about {subject}.\n\n"
         ),
         prompt_template="{question}\n{choices}\nAnswer:",
+        eval_cfg=dict(pred_postprocessor=letter),
         generation=dict(max_tokens=256, temperature=0.0),
     )
 )
@@ -92,8 +99,3 @@ class TestMMLU(MultiChoiceAdapter):
         """Add ``{subject}``, in words."""
         subject = (sample.subset_key or "").replace("_", " ")
         return {**super().template_values(sample), "subject": subject}
-
-    def extract_answer(self, prediction: str, task_state: TaskState) -> str:
-        """Return the reply's letter; a question in it that nothing answered before is restated."""
-        own = super().extract_answer(NEXT.split(prediction, maxsplit=1)[0], task_state)
-        return str(own or super().extract_answer(prediction, task_state))
