@@ -69,7 +69,7 @@ def test_without_files_the_shipped_cases_are_checked(capsys: pytest.CaptureFixtu
     [
         ('after:{"marker": "Then"}', '"number": "'),
         ('textwrap:shorten:{"width": 5, "placeholder": "+"}', '"number": "+"'),
-        ("my_rules:shout", '"number": "FIRST 7'),
+        ("shouting:shout", '"number": "FIRST 7'),
     ],
 )
 def test_rules(
@@ -80,7 +80,7 @@ def test_rules(
     rule: str,
     got: str,
 ) -> None:
-    (tmp_path / "my_rules.py").write_text("def shout(text): return text.upper()\n")
+    (tmp_path / "shouting.py").write_text("def shout(text): return text.upper()\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     assert main(["cases", str(cases_file), "--postprocessor", rule]) == 1

@@ -61,7 +61,7 @@ def test_gsm8k(
 ) -> None:
     code = moved(tutorial("from typing import Any, Dict\n", "\n多项选择\n"), "EvalScope")
     assert "evalscope" not in code
-    pytester.makepyfile(test_gsm8k=code)
+    pytester.makepyfile(test_ported_gsm8k=code)
     found = run(pytester, f"--data-dir={data_dir}", "--limit=2")
     assert found["accuracy"] == 50
     asked = (pytester.path / "asked.txt").read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_mmlu_pro(
     code = code.replace(
         "        opt_str = ", r"        lines = '\n'.join(opt_str_list); opt_str = "
     )
-    pytester.makepyfile(test_mmlu_pro=code)
+    pytester.makepyfile(test_ported_mmlu_pro=code)
     write_rows(pytester.path / "data" / "mmlu_pro")
     found = run(pytester, "--data-dir=data", "--subset=math")
     assert found["accuracy"] == 25

@@ -73,7 +73,7 @@ def test_bbh(
     code = MODULE.format(postprocessor=postprocessor, config=config, subsets=list(SUBSETS))
     code = moved(code, "OpenCompass")
     assert "register('my-bbh-mcq')" in code
-    pytester.makepyfile(test_bbh=code)
+    pytester.makepyfile(test_ported_bbh=code)
     pytester.makeconftest(MODEL)
     rows = {subset: read(data_dir, subset) for subset in SUBSETS}
     replies = {row["input"]: row["prediction"] for subset in SUBSETS for row in rows[subset]}
