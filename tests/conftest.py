@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("few", max_examples=30)
+if "CI" in os.environ:  # others in each run, and all tests end in time
+    settings.load_profile("few")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
