@@ -10,8 +10,6 @@ from typing import Literal
 from pytest_evalplug.errors import DataError, EvalplugError, one_line
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.saved_run import open_saved
-from pytest_evalplug.summary.baseline import Allowed, check_baseline
 from pytest_evalplug.summary.gates import GateResult, check_gates
 from pytest_evalplug.summary.table import Table
 
@@ -25,6 +23,9 @@ def check_required(
     results = check_gates(config.gates, table)
     if config.baseline is None:
         return results, []
+    from pytest_evalplug.run.saved_run import open_saved
+    from pytest_evalplug.summary.baseline import Allowed, check_baseline
+
     baseline = Path(config.baseline)
     try:
         compared, notes = check_baseline(
