@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from pytest_evalplug.evaluation.registry import evaluators, postprocessors
+
 settings.register_profile("few", max_examples=30)
 if "CI" in os.environ:  # others in each run, and all tests end in time
     settings.load_profile("few")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def own_registrations() -> Iterator[None]:
+    """What a test, or a pytest that it runs in this process, registers goes when it ends."""
+    yield
+    for registry in (postprocessors, evaluators):
+        entries: dict[str, Any] = registry._entries
+        for name in [n for n, e in entries.items() if not _of_the_package(e)]:
+            del entries[name]
+
+
+def _of_the_package(entry: object) -> bool:
+    return getattr(entry, "__module__", "").startswith("pytest_evalplug.")
 
 
 @pytest.fixture(scope="session")
