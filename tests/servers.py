@@ -54,7 +54,8 @@ class OpenAIServer:
     them in flight at once (``max_in_flight``).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
         self.script: Script = lambda call: f"echo: {call.prompt}"
         self.models = ["fake"]
         self.calls: list[Call] = []
@@ -94,7 +95,7 @@ class OpenAIServer:
         # A stalled handler must neither outlive its client nor hold up the shutdown.
         runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, backlog=1024)
+        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
         await site.start()
         self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
         self._ready.set()
