@@ -13,56 +13,17 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-
-def _limit(text: str) -> int | float:
-    number = float(text) if "." in text else int(text)
-    if number <= 0 or (isinstance(number, float) and number >= 1):
-        raise ValueError(text)
-    return number
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
-    return number
-
-
-def _choice(*choices: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in choices:
-            raise ValueError(text)
-        return text
-
-    return parse
-
-
-def _number(text: str) -> float:
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError(text)
-    return number
-
-
-def _share(text: str) -> float:
-    number = float(text)
-    if not 0 < number < 1:
-        raise ValueError(text)
-    return number
-
-
-def _shard(text: str) -> tuple[int, int]:
-    part, _, count = text.partition("/")
-    number, total = int(part), int(count)
-    if not 1 <= number <= total:
-        raise ValueError(text)
-    return number, total
-
-
-def _flag(text: str) -> bool:
-    return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[
-        text.lower()
-    ]
+from pytest_evalplug.option_values import (
+    at_least_one,
+    choice,
+    count,
+    flag,
+    limit,
+    number,
+    positive,
+    shard,
+    share,
+)
 
 
 class Option(NamedTuple):
@@ -117,7 +78,7 @@ OPTIONS = (
         "mode",
         "what the model is asked for: gen = generated text (default), ppl = lowest perplexity "
         "of context and choice, ll = highest log-probability of the choice.",
-        _choice("gen", "ppl", "ll"),
+        choice("gen", "ppl", "ll"),
         "gen, ppl or ll",
         "gen",
         kwargs={"metavar": "{gen,ppl,ll}"},
@@ -132,7 +93,7 @@ OPTIONS = (
         "stage",
         "which stages to run: all (default), infer = only ask the model, eval = only score saved "
         "predictions, viz = only print the summary of a run.",
-        _choice("all", "infer", "eval", "viz"),
+        choice("all", "infer", "eval", "viz"),
         "all, infer, eval or viz",
         "all",
         short="--mode",
@@ -156,7 +117,7 @@ OPTIONS = (
     Option(
         "limit",
         "only the first N samples of each subset, or a fraction such as 0.1.",
-        _limit,
+        limit,
         "a positive whole number or a fraction between 0 and 1",
         short="--limit",
         kwargs={"metavar": "N"},
@@ -187,14 +148,14 @@ OPTIONS = (
         "custom_type",
         "what --eval-custom holds (default: what its columns say): mcq = columns question, A, B, "
         "..., answer; qa = question, answer.",
-        _choice("mcq", "qa"),
+        choice("mcq", "qa"),
         "mcq or qa",
         kwargs={"metavar": "{mcq,qa}"},
     ),
     Option(
         "custom_infer",
         "what the model is asked for by --eval-custom: gen or ppl (default: as --eval-mode).",
-        _choice("gen", "ppl"),
+        choice("gen", "ppl"),
         "gen or ppl",
         kwargs={"metavar": "{gen,ppl}"},
     ),
@@ -208,7 +169,7 @@ OPTIONS = (
         "wrong",
         "how a wrong answer is reported: fail (default; outcome 'wrong', exit status stays 0) "
         "or xfail.",
-        _choice("fail", "xfail"),
+        choice("fail", "xfail"),
         "fail or xfail",
         "fail",
         kwargs={"metavar": "{fail,xfail}"},
@@ -216,7 +177,7 @@ OPTIONS = (
     Option(
         "strict",
         "exit with status 1 if any answer is wrong.",
-        _flag,
+        flag,
         "true or false",
         False,
         kwargs={"action": "store_const", "const": "true"},
@@ -224,7 +185,7 @@ OPTIONS = (
     Option(
         "dump_extract_rate",
         "report the percentage of samples in whose replies an answer was found.",
-        _flag,
+        flag,
         "true or false",
         False,
         short="--dump-extract-rate",
@@ -233,7 +194,7 @@ OPTIONS = (
     Option(
         "dump_res_length",
         "report how long the replies are: mean, median, 95th percentile, maximum.",
-        _flag,
+        flag,
         "true or false",
         False,
         short="--dump-res-length",
@@ -243,7 +204,7 @@ OPTIONS = (
         "dump_eval_details",
         "keep each sample's verdict in the results file (default: true); switch it off with "
         "--dump-eval-details=false.",
-        _flag,
+        flag,
         "true or false (joined by '=')",
         True,
         short="--dump-eval-details",
@@ -252,7 +213,7 @@ OPTIONS = (
     Option(
         "show_wrong",
         "show N wrong answers of each dataset in the summary (default: 3).",
-        _count,
+        count,
         "a whole number",
         3,
         kwargs={"metavar": "N"},
@@ -279,23 +240,47 @@ OPTIONS = (
     Option(
         "max_drop",
         "how far below --eval-baseline a score may be, in its own unit (default: 0).",
-        _number,
+        number,
         "a number, 0 or more",
         kwargs={"metavar": "POINTS"},
     ),
     Option(
         "significance",
         "fail only where the drop below --eval-baseline is significant at this level, e.g. 0.05.",
-        _share,
+        share,
         "a number between 0 and 1",
         kwargs={"metavar": "ALPHA"},
     ),
     Option(
         "shard",
         "run only the I-th of N equal parts of the samples; 'evalplug merge' joins the runs.",
-        _shard,
+        shard,
         "I/N with 1 <= I <= N",
         kwargs={"metavar": "I/N"},
+    ),
+    Option(
+        "max_tokens",
+        "stop asking models and judges when this session has used N tokens, of prompts and replies "
+        "together; what is saved by then is kept, and --reuse goes on.",
+        at_least_one,
+        "a whole number, 1 or more",
+        kwargs={"metavar": "N"},
+    ),
+    Option(
+        "max_cost",
+        "stop asking likewise when this session has cost AMOUNT, by the 'price' in the table of "
+        "each model.",
+        positive,
+        "a number above 0",
+        kwargs={"metavar": "AMOUNT"},
+    ),
+    Option(
+        "sample_timeout",
+        "how long a sample may wait for its reply, retries included, and as long again for its "
+        "score; then it is an error and the others go on.",
+        positive,
+        "a number of seconds above 0",
+        kwargs={"metavar": "SECONDS"},
     ),
     Option(
         "json",
@@ -307,7 +292,7 @@ OPTIONS = (
         "junit",
         "how JUnit XML carries a sample's properties: properties (default), or strict = as "
         "system-out, for servers that check a schema.",
-        _choice("properties", "strict"),
+        choice("properties", "strict"),
         "properties or strict",
         "properties",
         kwargs={"metavar": "{properties,strict}"},

@@ -9,7 +9,6 @@ from __future__ import annotations
 __all__ = ["RunConfig"]
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.model.price import check_priced
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
 from pytest_evalplug.option_table import OPTIONS, Option, pyproject_file
+from pytest_evalplug.settings import merged_settings, parse_setting
 from pytest_evalplug.tool_table import tool_table
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
 
 _UNSET = object()
-# Lazy, so that a dotted name gives up to the field only what reaches into a table.
-_SETTING = re.compile(r"(?P<name>.+?)\.(?P<field>(?:(?:generation|eval_cfg)\.)?[^.]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,9 @@ class RunConfig:
     significance: float | None = None
     shard: tuple[int, int] | None = None
     custom: tuple[CustomData, ...] = ()
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    sample_timeout: float | None = None
     json_file: Path | None = None
     junit: str = "properties"
     saved: tuple[str, ...] = ()
@@ -95,11 +97,13 @@ class RunConfig:
                 where="--eval-strict with --eval-wrong=xfail",
                 fix="Drop one of the two",
             )
-        settings = [_setting(text) for text in value["set"] or ()]
+        settings = [parse_setting(text) for text in value["set"] or ()]
         work_dir = _absolute(value["work_dir"], config.invocation_params.dir)
         models = _models(value["model"] or (), tables)
         judge = _judge(value["judge_model"], tables)
         custom, mode = _custom(config, value, "mode" in given)
+        if value["max_cost"] is not None:
+            check_priced(models, judge, value["stage"])
         if value["custom_infer"]:
             given.setdefault("mode", mode)
         _check_capabilities(models, mode, value["stage"])
@@ -115,7 +119,7 @@ class RunConfig:
             data_dirs=tuple(
                 Path(part) for part in (value["data_dir"] or "").split(os.pathsep) if part
             ),
-            overrides=_overrides(settings, tool.get("benchmarks", {})),
+            overrides=merged_settings(settings, tool.get("benchmarks", {})),
             settings=tuple(settings),
             wrong=value["wrong"],
             strict=value["strict"],
@@ -130,6 +134,9 @@ class RunConfig:
             significance=value["significance"],
             shard=value["shard"],
             custom=custom,
+            max_tokens=value["max_tokens"],
+            max_cost=value["max_cost"],
+            sample_timeout=value["sample_timeout"],
             json_file=Path(value["json"]) if value["json"] else None,
             junit=value["junit"],
             given=tuple(given),
@@ -153,11 +160,13 @@ class RunConfig:
         if "shard" not in self.given and saved.get("shard"):
             follow["shard"] = tuple(saved["shard"])
         made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
-        follow["overrides"] = _overrides([*made_with, *self.settings], self.overrides)
+        follow["overrides"] = merged_settings([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
             judges = saved.get("judge") or {}
             known = {**judges, **tables}
             follow["judge"] = next((resolve_model(name, known) for name in judges), None)
+            if self.max_cost is not None:
+                check_priced((), follow["judge"], self.stage)
         return replace(self, **follow)
 
     def to_wire(self) -> dict[str, Any]:
@@ -366,36 +375,3 @@ def _check_capabilities(models: tuple[ModelSpec, ...], mode: str, stage: str) ->
                 where=f"--eval-mode={mode}",
                 fix="Use --eval-mode=gen, or a model with backend 'hf'",
             )
-
-
-def _setting(text: str) -> tuple[str, str, Any]:
-    """Split ``BENCHMARK.FIELD=VALUE``; a benchmark's name may hold dots, a field may reach in."""
-    target, _, value = text.partition("=")
-    found = _SETTING.fullmatch(target) if "=" in text else None
-    if not found:
-        raise ConfigError(
-            f"{text!r} is not BENCHMARK.FIELD=VALUE",
-            where="--eval-set",
-            fix="For example --eval-set gsm8k.few_shot_num=0",
-        )
-    return found["name"], found["field"], _literal(value)
-
-
-def _overrides(
-    settings: list[tuple[str, str, Any]], tables: Mapping[str, Mapping[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Merge ``[tool.evalplug.benchmarks]`` with ``--eval-set``, which wins."""
-    merged = {name: dict(table) for name, table in tables.items()}
-    for name, key, value in settings:
-        merged.setdefault(name, {})[key] = value
-    return merged
-
-
-def _literal(text: str) -> Any:
-    """Read a JSON value; anything else is the text itself."""
-    import json
-
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text

@@ -113,8 +113,12 @@ def test_what_must_be_a_table(pytester: pytest.Pytester, text: str, name: str) -
 
 
 def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
+    price = "price = { prompt = 1, completion = 2.5 }"
     pytester.makepyprojecttoml(
-        '[tool.evalplug.models.own]\nbackend = "openai"\nmodel = "m"\nheaders = {a = "b"}\n'
+        "[tool.evalplug.models]\n"
+        f'own = {{ backend = "openai", model = "m", headers = {{a = "b"}}, {price} }}\n'
+        f'other = {{ backend = "hf", model = "some/model", {price} }}\n'
+        f'judge = {{ backend = "openai", model = "j", base_url = "http://h/v1", {price} }}\n'
     )
     for name in ("r/configs", "r/results"):
         (pytester.path / name).mkdir(parents=True)
@@ -123,15 +127,16 @@ def test_a_configuration_goes_through_json(pytester: pytest.Pytester) -> None:
     config = read(
         pytester,
         "--eval-custom=d.csv",
-        "--model=own", "--model=hf:some/model", "--limit=0.5", "--subset=a", "--data-dir=x:y",
+        "--model=own", "--model=other", "--limit=0.5", "--subset=a", "--data-dir=x:y",
         "--eval-set=b.seed=5", "--mode=infer", "--reuse", "--eval-show-wrong=1",
-        "--judge-model=openai:j@http://h/v1",
+        "--judge-model=judge",
         "--dump-extract-rate", "--dump-res-length", "--dump-eval-details=false",
         "--eval-summarizer=evalscope", "--eval-gate=a>=1", "--eval-baseline=r", "--eval-max-drop=1",
         "--eval-shard=1/2", "--eval-json=j", "--eval-junit=strict",
+        "--eval-max-tokens=9", "--eval-max-cost=0.5", "--eval-sample-timeout=3",
     )  # fmt: skip
     config = dataclasses.replace(config, saved=("a", "b"))
-    assert [spec.name for spec in config.models] == ["own", "model"]
+    assert [spec.name for spec in config.models] == ["own", "other"]
     assert config.reuse == "latest"
     wire = json.loads(json.dumps(config.to_wire()))
     assert wire["summarizer"]["type"] == "EvalScopeSummarizer"
@@ -218,3 +223,64 @@ def test_dumps(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> No
     assert dumps("--dump-eval-details=true") == (False, True, True)
     with pytest.raises(ConfigError, match=r"--dump-eval-details: must be true or false .*'maybe'"):
         dumps("--dump-eval-details=maybe")
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "accepted"),
+    [
+        ("--eval-max-tokens", "0", "a whole number, 1 or more"),
+        ("--eval-max-tokens", "1.5", "a whole number, 1 or more"),
+        ("--eval-max-cost", "0", "a number above 0"),
+        ("--eval-max-cost", "nan", "a number above 0"),
+        ("--eval-sample-timeout", "-1", "a number of seconds above 0"),
+        ("--eval-sample-timeout", "inf", "a number of seconds above 0"),
+    ],
+)
+def test_limits_that_are_none(
+    pytester: pytest.Pytester, option: str, text: str, accepted: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        read(pytester, f"{option}={text}")
+    assert str(error.value) == f"{option}: must be {accepted}, got '{text}'"
+
+
+PRICED = """[tool.evalplug.models.dear]
+backend = "openai"
+model = "m"
+price = { prompt = 0.15, completion = 0.6 }
+"""
+
+
+def test_a_cost_needs_the_price_of_all_that_is_asked(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml(PRICED)
+    cost = "--eval-max-cost=1.5"
+    assert read(pytester, "--model=dear", "--judge-model=dear", cost).max_cost == 1.5
+    with pytest.raises(ConfigError) as error:
+        read(pytester, "--model=dear", "--model=qwen", cost)
+    assert str(error.value) == (
+        "--eval-max-cost: no price is known of model 'qwen'. Add it to [tool.evalplug.models.qwen]."
+        " For example price = { prompt = 0.15, completion = 0.6 }, per million tokens"
+    )
+    with pytest.raises(ConfigError, match="no price is known of model 'smollm2'"):
+        read(pytester, "--model=dear", "--judge-model=smollm2", cost)
+    with pytest.raises(ConfigError, match="no --model is named"):
+        read(pytester, cost)
+
+
+def test_what_is_not_asked_needs_no_price(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml(PRICED)
+    cost = "--eval-max-cost=1.5"
+    assert read(pytester, "--model=qwen", "--mode=eval", "--judge-model=dear", cost).judge
+    assert read(pytester, "--model=dear", "--mode=infer", "--judge-model=qwen", cost).judge
+    assert read(pytester, "--mode=viz", cost).stage == "viz"
+
+
+def test_a_judge_that_a_run_is_scored_with_again_needs_its_price(pytester: pytest.Pytester) -> None:
+    pytester.makepyprojecttoml(PRICED)
+    config = read(pytester, "--mode=eval", "--eval-max-cost=1")
+    judged: dict[str, Any] = {"eval_mode": "gen", "limit": None, "subsets": []}
+    dear = {"dear": {"backend": "openai", "model": "m", "price": {"prompt": 1, "completion": 2}}}
+    assert config.following({**judged, "judge": dear}, {}).judge
+    free = {"free": {"backend": "openai", "model": "m"}}
+    with pytest.raises(ConfigError, match="no price is known of model 'free'"):
+        config.following({**judged, "judge": free}, {})

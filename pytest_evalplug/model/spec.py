@@ -18,20 +18,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from types import NoneType, UnionType
-from typing import (
-    Any,
-    ClassVar,
-    Literal,
-    TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 from pytest_evalplug.errors import ConfigError, nearest
 from pytest_evalplug.model.base import Capability, GenerationParams, ModelBackend
+from pytest_evalplug.model.price import Price
+from pytest_evalplug.model.table_values import check_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +32,7 @@ class HFOptions:
 
     ``model`` is a hub id, a folder, a ``.gguf`` file, or ``package:<name>/<file>`` for a file
     inside an installed package. ``chat_template=None`` uses the tokenizer's own where it has one.
+    With ``engine="ray"`` it runs as ``replicas`` Ray actors of ``num_gpus`` GPUs each.
     """
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset({"generate", "loglikelihood"})
@@ -55,6 +48,10 @@ class HFOptions:
     chat_template: bool | None = None
     trust_remote_code: bool = False
     model_kwargs: dict[str, Any] = field(default_factory=dict)
+    engine: Literal["local", "ray"] = "local"
+    replicas: int = 1
+    num_gpus: float | None = None
+    ray_address: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +59,8 @@ class OpenAIOptions:
     """A model behind an OpenAI-compatible API.
 
     ``base_url`` defaults to ``OPENAI_BASE_URL``; the key is read from the environment variable
-    ``api_key_env`` when it is needed and kept nowhere.
+    ``api_key_env`` when it is needed and kept nowhere. Rates per minute are those of all
+    processes of a run together.
     """
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset({"generate"})
@@ -75,6 +73,8 @@ class OpenAIOptions:
     concurrency: int = 32
     timeout: float = 120.0
     max_retries: int = 5
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     extra_body: dict[str, Any] = field(default_factory=dict)
 
@@ -84,6 +84,14 @@ _BACKENDS: dict[str, type[HFOptions] | type[OpenAIOptions]] = {
     "hf": HFOptions,
     "openai": OpenAIOptions,
 }
+
+_OF_ANY_BACKEND = ("generation", "pred_postprocessor", "price")
+_SAME_REPLY = {
+    *("batch_size", "concurrency", "timeout", "max_retries", "api_key_env", "headers"),
+    *("requests_per_minute", "tokens_per_minute"),
+    *("engine", "replicas", "num_gpus", "ray_address"),
+}
+"""Options that no reply depends on."""
 
 BUILTIN_MODELS: dict[str, dict[str, Any]] = {
     "qwen": {"backend": "hf", "model": "Qwen/Qwen2.5-0.5B-Instruct"},
@@ -122,6 +130,7 @@ class ModelSpec:
     """Generation parameters that this model sets for every benchmark."""
     pred_postprocessor: Any = None
     """The model-level postprocessor, applied before the benchmark's own."""
+    price: Price | None = None
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -131,8 +140,7 @@ class ModelSpec:
     @property
     def settings(self) -> str:
         """Hash of the options that can change a reply; batch size and concurrency can't."""
-        same = {"batch_size", "concurrency", "timeout", "max_retries", "api_key_env", "headers"}
-        settings = {k: v for k, v in asdict(self.options).items() if k not in same}
+        settings = {k: v for k, v in asdict(self.options).items() if k not in _SAME_REPLY}
         return _hash([self.backend, settings])
 
     @property
@@ -164,6 +172,8 @@ class ModelSpec:
             wire["generation"] = dict(self.generation)
         if self.pred_postprocessor is not None:
             wire["pred_postprocessor"] = self.pred_postprocessor
+        if self.price is not None:
+            wire["price"] = asdict(self.price)
         return wire
 
     def create(self) -> ModelBackend:
@@ -232,6 +242,7 @@ def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
     generation = options.pop("generation", {})
     check_generation(generation, where)
     postprocessor = options.pop("pred_postprocessor", None)
+    price = Price.from_table(options.pop("price", None), where)
     cls = _BACKENDS[backend]
     accepted = [f.name for f in fields(cls)]
     for key in options:
@@ -239,12 +250,12 @@ def _from_table(name: str, table: Mapping[str, Any]) -> ModelSpec:
             raise ConfigError(
                 f"unknown option {key!r} for backend {backend!r}",
                 where=where,
-                fix=nearest(key, [*accepted, "generation", "pred_postprocessor"]),
+                fix=nearest(key, [*accepted, *_OF_ANY_BACKEND]),
             )
     if "model" not in options:
         raise ConfigError("model is missing", where=where, fix='Add model = "<id-or-path>"')
-    _check_values(options, get_type_hints(cls), where)
-    return ModelSpec(name, backend, cls(**options), generation, postprocessor)
+    check_values(options, get_type_hints(cls), where)
+    return ModelSpec(name, backend, cls(**options), generation, postprocessor, price)
 
 
 def check_generation(settings: Any, where: str) -> None:
@@ -261,57 +272,4 @@ def check_generation(settings: Any, where: str) -> None:
                 f"generation has no parameter {key!r}", where=where, fix=nearest(str(key), accepted)
             )
     hints = {**get_type_hints(GenerationParams), "stop": str | list[str] | tuple[str, ...]}
-    _check_values(settings, hints, where, "generation.")
-
-
-def _check_values(
-    values: Mapping[str, Any], hints: Mapping[str, Any], where: str, prefix: str = ""
-) -> None:
-    for key, hint in hints.items():
-        if key in values and not (_fits(values[key], hint) and _in_range(key, values[key])):
-            shown = "of the wrong type" if hint in _TABLES else repr(values[key])  # may be secret
-            least = f" of at least {_LEAST[key]}" if key in _LEAST else ""
-            raise ConfigError(
-                f"{prefix}{key} is {shown}",
-                where=where,
-                fix=f"It must be {_described(hint)}{least}",
-            )
-
-
-_LEAST = {
-    **{"batch_size": 1, "max_length": 1, "concurrency": 1, "max_retries": 0, "timeout": 0.001},
-    **{"max_tokens": 1, "temperature": 0},
-}
-_TABLES = (dict[str, str], dict[str, Any])
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    if hint in (list[str], tuple[str, ...]):
-        return isinstance(value, get_origin(hint)) and all(isinstance(v, str) for v in value)
-    if hint == dict[str, str]:
-        return isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
-    if get_origin(hint) is Literal:
-        return value in get_args(hint)
-    if get_origin(hint) in (Union, UnionType):
-        return any(_fits(value, part) for part in get_args(hint))
-    if hint in (int, float):
-        return type(value) in (int, hint)
-    return isinstance(value, get_origin(hint) or hint)
-
-
-def _in_range(key: str, value: Any) -> bool:
-    return key not in _LEAST or value is None or value >= _LEAST[key]
-
-
-def _described(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return " or ".join(map(repr, get_args(hint)))
-    if get_origin(hint) in (Union, UnionType):
-        parts = [_described(part) for part in get_args(hint) if part is not NoneType]
-        return " or ".join(dict.fromkeys(parts))
-    if get_origin(hint) in (list, tuple):
-        return "a list of strings"
-    if hint == dict[str, str]:
-        return "a table of strings"
-    names = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
-    return names.get(hint, "a table")
+    check_values(settings, hints, where, "generation.")

@@ -18,6 +18,21 @@ TABLES: dict[str, dict[str, Any]] = {
         "pred_postprocessor": "think",
     },
     "local": {"backend": "hf", "model": "./folder", "batch_size": 3},
+    "limited": {
+        "backend": "openai",
+        "model": "m",
+        "requests_per_minute": 60,
+        "tokens_per_minute": 100_000,
+        "price": {"prompt": 0.15, "completion": 1, "cached_prompt": 0},
+    },
+    "spread": {
+        "backend": "hf",
+        "model": "m",
+        "engine": "ray",
+        "replicas": 4,
+        "num_gpus": 0.5,
+        "ray_address": "auto",
+    },
 }
 
 
@@ -46,8 +61,8 @@ class TestNames:
         with pytest.raises(ConfigError) as caught:
             resolve_model("smolm2", TABLES)
         assert str(caught.value) == (
-            "--model: unknown model 'smolm2'. Did you mean 'smollm2'? Known: smollm2, local, mine, "
-            "qwen; or hf:<id-or-path>, openai:<model>@<base_url>"
+            "--model: unknown model 'smolm2'. Did you mean 'smollm2'? Known: smollm2, limited, "
+            "local, mine, qwen, spread; or hf:<id-or-path>, openai:<model>@<base_url>"
         )
 
     @pytest.mark.parametrize("text", ["", "hf:", "openai:", "vllm:x", "HF:x"])
@@ -131,6 +146,8 @@ class TestTables:
             ("timeout", 0),
             ("timeout", "60"),
             ("max_retries", -1),
+            ("requests_per_minute", 0),
+            ("tokens_per_minute", 0.5),
             ("api", "responses"),
             ("base_url", 80),
             ("model", 7),
@@ -173,6 +190,32 @@ class TestTables:
         text = self.error(backend="hf", model="m", generation=generation)
         assert text.startswith(f"[tool.evalplug.models.x]: {message}")
 
+    @pytest.mark.parametrize(
+        ("price", "message"),
+        [
+            (0.15, "price is 0.15. For example price = { prompt = 0.15, completion = 0.6 }, per"),
+            ({"prompt": 1}, "price lacks 'completion'. For example"),
+            ({"promt": 1, "completion": 2}, "price has no part 'promt'. Did you mean 'prompt'?"),
+            (
+                {"prompt": -1, "completion": 2},
+                "price.prompt is -1. It must be a number of at least 0",
+            ),
+            ({"prompt": 1, "completion": float("inf")}, "price.completion is inf"),
+            ({"prompt": 1, "completion": True}, "price.completion is True"),
+        ],
+    )
+    def test_prices(self, price: Any, message: str) -> None:
+        text = self.error(backend="hf", model="m", price=price)
+        assert text.startswith(f"[tool.evalplug.models.x]: {message}")
+
+    @pytest.mark.parametrize(
+        ("option", "value"),
+        [("engine", "dask"), ("replicas", 0), ("num_gpus", -1), ("ray_address", 6379)],
+    )
+    def test_replicas_that_cannot_be(self, option: str, value: Any) -> None:
+        text = self.error(**{"backend": "hf", "model": "m", option: value})
+        assert text.startswith(f"[tool.evalplug.models.x]: {option} is {value!r}")
+
     def test_generation_as_it_may_be(self) -> None:
         generation = {"temperature": 1, "top_p": None, "seed": 3, "stop": ["\n"], "max_tokens": 9}
         table = {"backend": "hf", "model": "m", "generation": generation}
@@ -191,7 +234,7 @@ class TestSpec:
         assert resolve_model("mine", TABLES).capabilities == {"generate"}
         assert resolve_model("local", TABLES).capabilities == {"generate", "loglikelihood"}
 
-    @pytest.mark.parametrize("name", ["mine", "local", "smollm2"])
+    @pytest.mark.parametrize("name", ["mine", "local", "smollm2", "limited", "spread"])
     def test_wire_form_reads_back(self, name: str) -> None:
         spec = resolve_model(name, TABLES)
         wire = json.loads(json.dumps(spec.to_wire()))
@@ -212,12 +255,21 @@ class TestSpec:
             {"max_retries": 0},
             {"api_key_env": "MY_KEY"},
             {"headers": {"X-A": "b"}},
+            {"requests_per_minute": 9},
+            {"tokens_per_minute": 9},
+            {"price": {"prompt": 1, "completion": 2}},
         ],
     )
     def test_what_cannot_change_a_reply_is_not_in_the_fingerprint(
         self, change: dict[str, Any]
     ) -> None:
         assert self.fingerprint(**change) == self.fingerprint()
+
+    def test_nor_is_where_it_runs(self) -> None:
+        spread = {key: TABLES["spread"][key] for key in ("backend", "model")}
+        here, there = resolve_model("m", {"m": spread}), resolve_model("spread", TABLES)
+        assert here.settings == there.settings
+        assert here.fingerprint == there.fingerprint
 
     @pytest.mark.parametrize(
         "change",
