@@ -618,7 +618,7 @@ from pytest_evalplug.model.spec import resolve_model
 backend = resolve_model("openai:fake@{api_server.url}", {{}}).create()
 for prompt in "abc":
     print(asyncio.run(backend.generate([prompt], GenerationParams()))[0].completion)
-print(len(backend._transport._sessions))
+print(len(backend._client._transport._sessions))
 backend.close()
 """)
         assert (done.stdout.split("\n")[:-1], done.stderr) == (
