@@ -118,22 +118,23 @@ class ApiClient:
                 text, where=self.where, fix="Fewer few_shot_num or max_tokens make it fit"
             )
         if failure.kind == "fatal":
-            self._stop(*self._diagnose_fatal(text))
+            self.stop(*self._diagnose_fatal(text))
         if failure.kind == "refused":
-            self._stop(
+            self.stop(
                 f"cannot connect: {text}", "Start the server, or correct base_url / OPENAI_BASE_URL"
             )
         if failure.kind in ("no_model", "rejected"):
             await self._check_model(failure, text)
         if self._circuit.failure(failure):
-            self._stop(
+            self.stop(
                 f"no usable reply to the last {max(_CIRCUIT_LIMIT, self._options.concurrency)} "
                 f"samples, the latest: {text}",
                 _FIXES[failure.kind],
             )
         return ModelError(text, where=self.where, fix=_FIXES[failure.kind])
 
-    def _stop(self, what: str, fix: str) -> NoReturn:
+    def stop(self, what: str, fix: str) -> NoReturn:
+        """Give the model up: raise FatalModelError now, and for every further request."""
         self._fatal = (what, fix)
         self._raise_fatal()
 
@@ -163,9 +164,9 @@ class ApiClient:
         model = self._options.model
         served = await self._served_models()
         if served and model not in served:
-            self._stop(f"no model {model!r} here: {text}", nearest(model, served))
+            self.stop(f"no model {model!r} here: {text}", nearest(model, served))
         if failure.kind == "no_model":
-            self._stop(
+            self.stop(
                 f"no such model or path: {text}",
                 f"Check the model's name {model!r} and that base_url ends in /v1 or the like",
             )

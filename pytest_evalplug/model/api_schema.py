@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["failure_of", "model_ids", "parse_output", "request_body"]
+__all__ = ["failure_of", "model_ids", "parse_output", "plain_text", "request_body"]
 
 import json
 import re
@@ -36,7 +36,7 @@ def request_body(
             [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         )
     else:
-        body["prompt"] = prompt if isinstance(prompt, str) else _joined(prompt)
+        body["prompt"] = plain_text(prompt)
     body["max_tokens"] = params.max_tokens
     body["temperature"] = params.temperature
     if params.top_p is not None:
@@ -48,8 +48,11 @@ def request_body(
     return {**body, **extra}
 
 
-def _joined(messages: list[ChatMessage]) -> str:
-    return "\n\n".join(_text(message["content"]) or "" for message in messages)
+def plain_text(prompt: Prompt) -> str:
+    """Return a prompt as one text; messages are joined by blank lines, no template applies."""
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(_text(message["content"]) or "" for message in prompt)
 
 
 def parse_output(reply: Reply, api: Api) -> ModelOutput | Failure:
