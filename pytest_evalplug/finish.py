@@ -17,13 +17,14 @@ from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.ids import base_index
 from pytest_evalplug.errors import DataError, EvalplugError
 from pytest_evalplug.gating import check_required, unchecked
+from pytest_evalplug.masking import mask_argument
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.viewer.report import write_report
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore, PredictionStore
 from pytest_evalplug.run.saved_run import open_own
-from pytest_evalplug.run.snapshot import mask_argument, write_snapshot
+from pytest_evalplug.run.snapshot import write_snapshot
 from pytest_evalplug.summary.gates import GateResult
 from pytest_evalplug.summary.result import build_result
 from pytest_evalplug.summary.rows import DatasetRef
