@@ -373,5 +373,5 @@ def _check_capabilities(models: tuple[ModelSpec, ...], mode: str, stage: str) ->
             raise ConfigError(
                 f"backend {spec.backend!r} of model {spec.name!r} gives no token probabilities",
                 where=f"--eval-mode={mode}",
-                fix="Use --eval-mode=gen, or a model with backend 'hf'",
+                fix="Use --eval-mode=gen, or a model with backend 'hf' or api = 'completions'",
             )

@@ -46,6 +46,9 @@ class Batcher:
         self.inferencer = inferencer
         self.batch_size = int(getattr(backend, "batch_size", 1))
         self.concurrency = max(1, int(getattr(backend, "concurrency", 1)) // share)
+        limit = getattr(backend, "limit", None)
+        if limit is not None:
+            limit(self.concurrency)
         self.fatal: FatalModelError | None = None
         self._pending: list[_Entry] = []
         self._running: set[asyncio.Task[None]] = set()

@@ -76,6 +76,8 @@ class ModelBackend(Protocol):
       ``"loglikelihood"``. A continuation of the empty context may be longer than what the model
       reads at once: a document, whose log-probability is that of its parts, each after what comes
       before it
+    - ``limit(requests: int)``, called with this process's share of ``concurrency``, where one call
+      makes several requests
     - ``close()``, called once at the end
     """
 

@@ -16,11 +16,12 @@ from urllib.parse import urlsplit
 from pytest_evalplug.errors import ConfigError, ModelError
 from pytest_evalplug.model.api_client import ApiClient
 from pytest_evalplug.model.api_schema import parse_output, request_body
-from pytest_evalplug.model.base import Capability, GenerationParams
+from pytest_evalplug.model.api_scorer import ApiScorer
+from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.retry import Failure, RetryPolicy
 from pytest_evalplug.model.spec import OpenAIOptions
 from pytest_evalplug.model.transport import Reply, shown_url
-from pytest_evalplug.types import ModelOutput, Prompt
+from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt
 
 _OPENAI_URL = "https://api.openai.com/v1"
 _PATHS = {"chat": "chat/completions", "completions": "completions"}
@@ -35,7 +36,6 @@ class OpenAIBackend:
     Raises ConfigError if the URL is none or OpenAI's key is not set.
     """
 
-    capabilities: frozenset[Capability] = OpenAIOptions.capabilities
     batch_size = 1
 
     def __init__(
@@ -49,6 +49,7 @@ class OpenAIBackend:
         self.name = name
         self.fingerprint = fingerprint
         self.concurrency = options.concurrency
+        self.capabilities: frozenset[Capability] = options.capabilities
         self._options = options
         url = _checked_url(name, options.base_url or os.environ.get("OPENAI_BASE_URL"))
         self._where = f"model {name} ({shown_url(url)})"
@@ -59,6 +60,7 @@ class OpenAIBackend:
             headers=self._make_headers(url),
             retry=retry or RetryPolicy(max_retries=options.max_retries),
         )
+        self._scorer = ApiScorer(self._client, options)
 
     def __repr__(self) -> str:
         return f"<OpenAIBackend {self._where}>"
@@ -103,6 +105,20 @@ class OpenAIBackend:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
+
+    async def loglikelihood(
+        self, queries: Sequence[LoglikelihoodQuery]
+    ) -> list[list[Choice] | ModelError]:
+        """Return each continuation's log-probability after its context, see :class:`ApiScorer`."""
+        return await self._scorer.loglikelihood(queries)
+
+    async def sequence_loss(self, texts: Sequence[Prompt]) -> list[SequenceLoss | ModelError]:
+        """Return each text's loss, see :class:`ApiScorer`."""
+        return await self._scorer.sequence_loss(texts)
+
+    def limit(self, requests: int) -> None:
+        """Have at most so many requests in flight where one call makes several."""
+        self._scorer.slots = requests
 
     def close(self) -> None:
         """Close all connections; may be called from any thread."""

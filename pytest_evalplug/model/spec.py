@@ -60,10 +60,10 @@ class OpenAIOptions:
 
     ``base_url`` defaults to ``OPENAI_BASE_URL``; the key is read from the environment variable
     ``api_key_env`` when it is needed and kept nowhere. Rates per minute are those of all
-    processes of a run together.
+    processes of a run together. ``bos`` is the text of the token that begins a document, for
+    servers that don't add one to a text that is scored without a context.
     """
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset({"generate"})
     extra: ClassVar[str] = ""
 
     model: str
@@ -77,6 +77,13 @@ class OpenAIOptions:
     tokens_per_minute: int | None = None
     headers: dict[str, str] = field(default_factory=dict, repr=False)
     extra_body: dict[str, Any] = field(default_factory=dict)
+    bos: str | None = None
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the API can do; that a server's log-probabilities are usable, a trial shows."""
+        scores: list[Capability] = ["loglikelihood"] if self.api == "completions" else []
+        return frozenset(["generate", *scores])
 
 
 BackendOptions: TypeAlias = HFOptions | OpenAIOptions

@@ -1,0 +1,144 @@
+"""Log-probabilities of a prompt's tokens, as ``/v1/completions`` echoes them: pure functions.
+
+The request is OpenAI's old form, ``echo`` with ``logprobs=1``, which vLLM, SGLang and
+llama-cpp-python answer. One token is written and thrown away: not every server takes
+``max_tokens=0`` for none (to llama-cpp-python it means no limit; vLLM makes it 1 itself).
+
+``text_offset`` is not read. It is counted from the tokens' texts, by some servers in bytes, by
+others with the length of a BOS token that the prompt does not have, and SGLang sends -1. The texts
+themselves say the same, and whether they make up the prompt can be seen.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Echo", "likelihood_body", "read_echo", "split_at"]
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from pytest_evalplug.errors import ModelError
+from pytest_evalplug.types import ModelOutput
+
+
+def likelihood_body(model: str, prompt: str, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON body that asks how likely a prompt's tokens are; ``extra`` has the last word.
+
+    No template and no stop text goes with it: what is scored is the prompt as it stands.
+    """
+    asked = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0.0}
+    return {"model": model, "prompt": prompt, **asked, **extra}
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """A prompt's tokens as the server split it, its BOS token included.
+
+    ``logprobs`` (nats) and ``best``, the highest of any token in that place, are None where the
+    server sends null: for the first token, which nothing predicts.
+    """
+
+    texts: list[str]
+    logprobs: list[float | None]
+    best: list[float | None]
+    starts: list[int] | None
+    """Where each token begins in the prompt, in characters, if the texts make up the prompt."""
+    special: int
+    """How many tokens at the start are not of the prompt: 1 if the server adds a BOS token."""
+
+    def sum(self, first: int) -> tuple[float, bool]:
+        """Return the log-probability of the tokens from ``first`` on, and whether all are the best.
+
+        Equal values are a tie, and either of them the best. Raises ModelError for a value that is
+        missing or no log-probability.
+        """
+        values = [
+            _checked(value, text)
+            for value, text in zip(self.logprobs[first:], self.texts[first:], strict=True)
+        ]
+        greedy = all(
+            best is not None and value >= best
+            for value, best in zip(values, self.best[first:], strict=True)
+        )
+        return math.fsum(values), greedy
+
+
+def _checked(value: float | None, text: str) -> float:
+    if value is None:
+        raise ModelError(f"the server gives no log-probability of the token {text!r}")
+    if not -math.inf < value <= 1e-3:  # a rounded sum of exponentials can exceed 1 by that much
+        raise ModelError(f"the server gives {value} as log-probability of the token {text!r}")
+    return value
+
+
+def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
+    """Return the prompt's tokens in a reply, or what the reply lacks."""
+    found = output.logprobs
+    if not isinstance(found, dict) or not found.get("tokens"):
+        echoed = output.completion.startswith(prompt)
+        return (
+            "echoes the prompt without log-probabilities"
+            if echoed
+            else ("ignores echo and logprobs")
+        )
+    columns: list[Any] = [found.get(name) for name in ("tokens", "token_logprobs", "top_logprobs")]
+    tokens, logprobs, top = columns
+    if not top or not any(top):
+        return "gives no top_logprobs, so that nobody knows which tokens greedy decoding takes"
+    if not all(isinstance(column, list) for column in columns) or not (
+        len(tokens) == len(logprobs) == len(top)
+    ):
+        return "gives tokens, token_logprobs and top_logprobs of different lengths"
+    texts = [str(token) for token in tokens]
+    starts, special = _starts(texts, prompt)
+    count = len(starts) if starts is not None else _count(output, len(texts))
+    if count < 2 <= len(prompt.split()):
+        return "gives log-probabilities of the reply only, not of the prompt"
+    best = [_highest(entry) for entry in top[:count]]
+    return Echo(
+        texts[:count], [_number(value) for value in logprobs[:count]], best, starts, special
+    )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) else None
+
+
+def _highest(entry: Any) -> float | None:
+    values = map(_number, entry.values()) if isinstance(entry, dict) else ()
+    return max((value for value in values if value is not None), default=None)
+
+
+def _count(output: ModelOutput, total: int) -> int:
+    """Return how many of all tokens are the prompt's; one was written unless usage knows better."""
+    count = (output.usage or {}).get("prompt_tokens", total - 1)
+    return count if 0 < count <= total else total - 1
+
+
+def _starts(texts: list[str], prompt: str) -> tuple[list[int] | None, int]:
+    """Return where each token begins, and whether the first is a BOS token that has no place."""
+    for special in (0, 1):
+        ends = list(accumulate(map(len, texts[special:]), initial=0))
+        if "".join(texts[special:]).startswith(prompt) and len(prompt) in ends:
+            count = ends.index(len(prompt))
+            bos = special or int(texts[0] == "")
+            return [0] * special + ends[:count], bos
+    first = texts[0].lstrip()
+    # Texts that lose white space or parts of a character say at least whether the first is theirs.
+    coded = "\N{REPLACEMENT CHARACTER}" in first or first.startswith(("bytes:", "token_id:"))
+    ours = coded or prompt.lstrip().startswith(first or "\0")
+    return None, int(not ours)
+
+
+def split_at(echo: Echo, boundary: int) -> int | None:
+    """Return the first token of what begins at character ``boundary`` of the prompt.
+
+    None where the texts don't say: they don't make up the prompt, or a token lies across.
+    """
+    if boundary == 0:
+        return echo.special
+    if echo.starts is None or boundary not in echo.starts:
+        return None
+    return echo.starts.index(boundary)
