@@ -5,27 +5,49 @@ from __future__ import annotations
 __all__ = ["ApiClient"]
 
 import asyncio
-import re
-import time
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError, nearest
+from pytest_evalplug.logs import RUN_LOG
+from pytest_evalplug.masking import Secrets
 from pytest_evalplug.model.api_schema import failure_of, model_ids
-from pytest_evalplug.model.retry import Circuit, Failure, RetryPolicy
+from pytest_evalplug.model.pace import Pace
+from pytest_evalplug.model.retry import Circuit, Failure, FailureKind, RetryPolicy
 from pytest_evalplug.model.spec import OpenAIOptions
 from pytest_evalplug.model.transport import AiohttpTransport, Reply, TransportError
 
+if TYPE_CHECKING:
+    from pytest_evalplug.model.rate import Admission, RateLimiter
+
 _CIRCUIT_LIMIT = 8
-_KEY_LIKE = re.compile(r"\b(sk|key|pk)-[\w*.-]{4,}|(?i:bearer|basic) \S+")
+_LIST_SECONDS = 10.0
+_SHOWN_MODELS = 12
 _FIXES = {
     "busy": "Lower concurrency in the model's table, or raise max_retries",
     "server": "The server's own log may say more",
     "timeout": "Raise timeout in the model's table, or lower concurrency",
     "rejected": "Check the generation parameters and extra_body of the model's table",
+    "forbidden": "The server does not want this prompt, or no longer this key",
+}
+_KINDS: dict[str, FailureKind] = {
+    "refused": "refused",
+    "timeout": "timeout",
+    "broken": "server",
+    "endless": "rejected",
 }
 
 T = TypeVar("T")
+
+
+class _Turn(NamedTuple):
+    """Leave to send one request: since when, and what the rates per minute count for it."""
+
+    at: float
+    admission: Admission | None
 
 
 class ApiClient:
@@ -46,14 +68,22 @@ class ApiClient:
         self.where = where
         self._options = options
         self._headers = headers
+        self._secrets = Secrets(asdict(options), {"headers": dict(headers), "url": url})
         self._transport = AiohttpTransport(
             url, headers=headers, timeout=options.timeout, limit=options.concurrency
         )
         self._retry = retry
         self._circuit = Circuit(max(_CIRCUIT_LIMIT, options.concurrency))
         self._fatal: tuple[str, str] | None = None
-        self._resume_at = 0.0
+        self._pace = Pace(options.concurrency)
+        self._models: asyncio.Task[list[str]] | None = None
         self._max_tokens_name = "max_tokens"
+        self._rate = _rate_limiter(options)
+
+    def share_limits(self, path: Path) -> None:
+        """Keep the rates per minute together with all processes that name the same file."""
+        if self._rate is not None:
+            self._rate.share(path)
 
     async def ask(
         self, path: str, body: dict[str, Any], parse: Callable[[Reply], T | Failure]
@@ -72,25 +102,44 @@ class ApiClient:
         """Ask until there is a reply or the retry policy gives up."""
         attempt = 0
         while True:
-            await self._gate()
-            result = await self._attempt(path, body, parse)
-            if not isinstance(result, Failure):
-                self._circuit.success()
-                return result
+            async with self._gate(body) as turn:
+                result = await self._attempt(path, body, parse)
+                if not isinstance(result, Failure):
+                    await self._succeeded(turn, result)
+                    return result
+                if result.kind == "busy":
+                    self._pace.refused(turn.at)
             delay = self._retry.delay(result, attempt, answered=self._circuit.answered)
             if delay is None:
                 return result
-            if result.kind == "busy":
-                self._resume_at = max(self._resume_at, time.monotonic() + delay)
-            await asyncio.sleep(delay)
+            if result.retry_after is not None:
+                self._pace.hold(result.retry_after)
+            RUN_LOG.info("%s: %s; again in %.1f s", self.where, result.text, delay)
+            await self._pace.pause(delay)
             attempt += 1
 
-    async def _gate(self) -> None:
-        """Hold each attempt while the server wants a pause; raise once the model is given up."""
-        while (wait := self._resume_at - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
-        if self._fatal is not None:
-            self._raise_fatal()
+    @asynccontextmanager
+    async def _gate(self, body: Mapping[str, Any]) -> AsyncIterator[_Turn]:
+        """Hold each attempt to the server's pace and to the rates per minute.
+
+        Raises once the model is given up.
+        """
+        async with self._pace.turn() as at:
+            admission = None
+            while self._rate is not None and not self._fatal:
+                admission = await self._rate.admit(body)
+                if not self._pace.held:
+                    break
+                await self._pace.resumed()  # what was admitted was for then
+            if self._fatal is not None:
+                self._raise_fatal()
+            yield _Turn(at, admission)
+
+    async def _succeeded(self, turn: _Turn, result: Any) -> None:
+        self._circuit.success()
+        self._pace.answered()
+        if self._rate is not None and turn.admission is not None:
+            await self._rate.settle(turn.admission, getattr(result, "usage", None))
 
     async def _attempt(
         self, path: str, body: dict[str, Any], parse: Callable[[Reply], T | Failure]
@@ -99,9 +148,10 @@ class ApiClient:
             body[self._max_tokens_name] = body.pop("max_tokens")
         try:
             reply = await self._transport.send("POST", path, body)
+            reply = replace(reply, body=self._secrets.hide_echo(reply.body))
         except TransportError as error:
-            return Failure("server" if error.kind == "broken" else error.kind, str(error))
-        if reply.status == 200:
+            return Failure(_KINDS[error.kind], str(error))
+        if 200 <= reply.status < 300:
             return parse(reply)
         failure = failure_of(reply)
         if "max_completion_tokens" in failure.text and "max_tokens" in body:
@@ -112,12 +162,12 @@ class ApiClient:
 
     async def _give_up(self, failure: Failure) -> ModelError:
         """Return the sample's error, or raise FatalModelError where it is not the sample's."""
-        text = self._scrub(failure.text)
+        text = self._secrets.hide(failure.text)  # a server or a proxy may echo them
         if failure.kind == "too_long":
             return TooLongError(
                 text, where=self.where, fix="Fewer few_shot_num or max_tokens make it fit"
             )
-        if failure.kind == "fatal":
+        if failure.kind == "fatal" or (failure.kind == "forbidden" and not self._circuit.answered):
             self.stop(*self._diagnose_fatal(text))
         if failure.kind == "refused":
             self.stop(
@@ -135,7 +185,8 @@ class ApiClient:
 
     def stop(self, what: str, fix: str) -> NoReturn:
         """Give the model up: raise FatalModelError now, and for every further request."""
-        self._fatal = (what, fix)
+        self._fatal = self._fatal or (what, fix)
+        self._pace.stop()
         self._raise_fatal()
 
     def _raise_fatal(self) -> NoReturn:
@@ -164,7 +215,7 @@ class ApiClient:
         model = self._options.model
         served = await self._served_models()
         if served and model not in served:
-            self.stop(f"no model {model!r} here: {text}", nearest(model, served))
+            self.stop(f"no model {model!r} here: {text}", _nearest(model, served))
         if failure.kind == "no_model":
             self.stop(
                 f"no such model or path: {text}",
@@ -172,18 +223,17 @@ class ApiClient:
             )
 
     async def _served_models(self) -> list[str]:
-        try:
-            return model_ids(await self._transport.send("GET", "models"))
-        except TransportError:
-            return []
+        """Return the names that the server lists, asked for once by all who want them now."""
+        if self._models is None or self._models.done():
+            self._models = asyncio.ensure_future(self._list_models())
+        return await asyncio.shield(self._models)
 
-    def _scrub(self, text: str) -> str:
-        """Take out what a server or a proxy may echo of the key."""
-        for value in self._headers.values():
-            for secret in {value, value.rpartition(" ")[2]}:
-                if len(secret) >= 6:
-                    text = text.replace(secret, "***")
-        return _KEY_LIKE.sub("***", text)
+    async def _list_models(self) -> list[str]:
+        try:
+            reply = await asyncio.wait_for(self._transport.send("GET", "models"), _LIST_SECONDS)
+        except (TransportError, asyncio.TimeoutError):
+            return []
+        return model_ids(reply)
 
     def close(self) -> None:
         """Close all connections; may be called from any thread."""
@@ -192,3 +242,18 @@ class ApiClient:
     async def aclose(self) -> None:
         """Close the connections of the running loop."""
         await self._transport.aclose()
+
+
+def _rate_limiter(options: OpenAIOptions) -> RateLimiter | None:
+    if options.requests_per_minute is None and options.tokens_per_minute is None:
+        return None
+    from pytest_evalplug.model.rate import RateLimiter
+
+    return RateLimiter(options.requests_per_minute, options.tokens_per_minute)
+
+
+def _nearest(model: str, served: list[str]) -> str:
+    """Return the fix with the nearest names first; a router may serve hundreds."""
+    names = nearest(model, served).split(", ")
+    more = len(names) - _SHOWN_MODELS
+    return ", ".join(names[:_SHOWN_MODELS]) + (f" and {more} more" if more > 0 else "")

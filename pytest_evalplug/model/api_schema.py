@@ -57,21 +57,22 @@ def plain_text(prompt: Prompt) -> str:
 
 def parse_output(reply: Reply, api: Api) -> ModelOutput | Failure:
     """Read a reply of status 200; one that does not follow the schema is a ``server`` failure."""
-    try:
-        data = json.loads(reply.body)
-    except ValueError:
+    data = _json(reply)
+    if data is None:
         return Failure("server", "the reply is not JSON")
-    if isinstance(data, dict) and data.get("error"):  # some gateways answer 200 with an error
-        return _failure(_embedded_status(data["error"]), data, reply)
     try:
+        if data.get("error"):  # some gateways answer 200 with an error, in place of a choice even
+            return _failure(_embedded_status(data["error"]), data, reply)
         choice = data["choices"][0]
+        if choice.get("error"):
+            return _failure(_embedded_status(choice["error"]), choice, reply)
         output = _chat_output(choice) if api == "chat" else _text_output(choice)
     except IndexError:
         return Failure("server", "the reply has no choices")
     except (KeyError, TypeError, AttributeError):
         return Failure("server", "the reply lacks choices[0] as the API defines it")
-    output.finish_reason = choice.get("finish_reason")
-    output.logprobs = choice.get("logprobs")
+    output.finish_reason = _string(choice.get("finish_reason"))
+    output.logprobs = _logprobs(choice.get("logprobs"))
     output.usage = _usage(data.get("usage"))
     return output
 
@@ -79,13 +80,13 @@ def parse_output(reply: Reply, api: Api) -> ModelOutput | Failure:
 def _chat_output(choice: Mapping[str, Any]) -> ModelOutput:
     message = choice["message"]
     text = _text(message.get("content"))
-    kept: ChatMessage = {"role": message.get("role") or "assistant", "content": text}
+    kept: ChatMessage = {"role": _string(message.get("role")) or "assistant", "content": text}
     if message.get("tool_calls"):
         kept["tool_calls"] = message["tool_calls"]
     # A refusal is not an answer: a postprocessor must not find an option letter in it.
     extra = {"refusal": message["refusal"]} if message.get("refusal") else {}
     reasoning = message.get("reasoning_content") or message.get("reasoning")
-    return ModelOutput(text or "", kept, reasoning=_text(reasoning), extra=extra)
+    return ModelOutput(text or "", kept, reasoning=_string(reasoning), extra=extra)
 
 
 def _text_output(choice: Mapping[str, Any]) -> ModelOutput:
@@ -93,11 +94,25 @@ def _text_output(choice: Mapping[str, Any]) -> ModelOutput:
 
 
 def _text(content: Any) -> str | None:
-    """Return a content's text: content may be null, or a list of typed parts."""
+    """Return a content's text: content may be null, or a list of typed parts.
+
+    Raises TypeError for anything else: what is not understood must not pass for an empty reply.
+    """
     if content is None or isinstance(content, str):
         return content
-    parts = [part.get("text") for part in content if isinstance(part, Mapping)]
+    if not isinstance(content, list) or not all(isinstance(part, Mapping) for part in content):
+        raise TypeError(content)
+    parts = [part.get("text") for part in content]
     return "".join(part for part in parts if isinstance(part, str))
+
+
+def _string(value: Any) -> str | None:
+    """Return what only accompanies a reply, if it is a text; no reply is lost over it."""
+    return value if isinstance(value, str) else None
+
+
+def _logprobs(value: Any) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
 
 
 def _usage(usage: Any) -> dict[str, int] | None:
@@ -106,23 +121,27 @@ def _usage(usage: Any) -> dict[str, int] | None:
         return None
     details = [value for value in usage.values() if isinstance(value, dict)]
     counts = [*(item for detail in details for item in detail.items()), *usage.items()]
-    return {name: count for name, count in counts if type(count) is int}
+    return {name: count for name, count in counts if type(count) is int and 0 <= count < 2**53}
+
+
+def _json(reply: Reply) -> Any:
+    """Return what the body holds; None if that is no JSON, or nested beyond all reason."""
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def failure_of(reply: Reply) -> Failure:
     """Say what a reply of another status than 200 means."""
-    try:
-        data = json.loads(reply.body)
-    except ValueError:
-        data = None
-    return _failure(reply.status, data, reply)
+    return _failure(reply.status, _json(reply), reply)
 
 
 def model_ids(reply: Reply) -> list[str]:
     """Return the names in a reply to ``GET /models``; none if it is something else."""
     try:
-        return [str(model["id"]) for model in json.loads(reply.body)["data"]]
-    except (ValueError, KeyError, TypeError):
+        return [one_line(str(model["id"])) for model in _json(reply)["data"]]
+    except (KeyError, TypeError):
         return []
 
 
@@ -136,15 +155,17 @@ def _failure(status: int, data: Any, reply: Reply) -> Failure:
 
 
 def _kind(status: int, code: str, text: str) -> FailureKind:
-    if status in (401, 402, 403) or code == "insufficient_quota" or 300 <= status < 400:
+    if status in (401, 402) or code == "insufficient_quota" or 300 <= status < 400:
         return "fatal"
+    if status == 403:
+        return "forbidden"
     if status in (404, 405) or code == "model_not_found":
         return "no_model"
     if status == 413 or code == "context_length_exceeded":
         return "too_long"
     if status in (400, 422) and _TOO_LONG.search(text):
         return "too_long"
-    if status == 429:
+    if status in (429, 529):
         return "busy"
     if status in (408, 504):
         return "timeout"
@@ -166,7 +187,9 @@ def _error_fields(data: Any) -> tuple[str, str]:
 
 def _embedded_status(error: Any) -> int:
     code = error.get("code") if isinstance(error, dict) else None
-    return code if isinstance(code, int) and 300 <= code < 600 else 500
+    if isinstance(code, str) and code.isdecimal():
+        code = int(code[:9])
+    return code if isinstance(code, int) and 400 <= code < 600 else 500
 
 
 def _plain_text(reply: Reply) -> str:

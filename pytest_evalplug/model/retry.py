@@ -4,6 +4,8 @@ from __future__ import annotations
 
 __all__ = ["Circuit", "Failure", "FailureKind", "RetryPolicy", "retry_after_seconds"]
 
+import contextlib
+import math
 import random
 import time
 from collections.abc import Mapping
@@ -12,13 +14,14 @@ from email.utils import parsedate_to_datetime
 from typing import Literal, TypeAlias
 
 FailureKind: TypeAlias = Literal[
-    "busy",  # 429: slow down
+    "busy",  # 429, 529: slow down
     "server",  # 5xx, a broken connection, a malformed reply
     "timeout",
     "refused",  # nobody listens
     "rejected",  # this request is not acceptable; the same again would not be either
     "too_long",  # the prompt does not fit the context
-    "no_model",  # the path or the model is unknown
+    "no_model",  # the path or the model is unknown; before a server's first reply at least
+    "forbidden",  # 403: this key, or just this prompt
     "fatal",  # no request can succeed: wrong key, no credit, a redirect
 ]
 
@@ -60,6 +63,8 @@ class RetryPolicy:
         if attempt >= (min(2, self.max_retries) if few else self.max_retries):
             return None
         base = {"busy": self.busy_base, "server": self.base, "timeout": self.base}
+        if answered:  # what stands before a server that restarts says 404
+            base["no_model"] = self.base
         if failure.kind == "refused":
             backoff = self.quick if never_came_up else self.base * 2**attempt
         elif failure.kind in base:
@@ -104,10 +109,10 @@ class Circuit:
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Read ``Retry-After`` (seconds or a date, RFC 9110 section 10.2.3) or ``retry-after-ms``."""
     for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) / scale)
-        except (KeyError, ValueError):
-            continue
+        with contextlib.suppress(KeyError, ValueError):
+            seconds = float(headers[name]) / scale
+            if not math.isnan(seconds):
+                return max(0.0, seconds)
     try:
         date = parsedate_to_datetime(headers["retry-after"])
         return max(0.0, date.timestamp() - time.time())

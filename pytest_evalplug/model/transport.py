@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CLOSE_SECONDS = 5.0
 _CONNECT_SECONDS = 15.0
+_LARGEST_BODY = 64 * 2**20
+"""Bytes, unpacked. A reply of 128k tokens with 20 log-probabilities each has about 50 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,11 @@ class TransportError(Exception):
     """No whole answer came.
 
     ``kind`` is ``refused`` (nobody there: connection refused, name unknown, TLS), ``timeout``,
-    or ``broken`` (the connection ended too early).
+    ``broken`` (the connection ended too early, or what came is not HTTP), or ``endless`` (more
+    than any reply can be).
     """
 
-    def __init__(self, kind: Literal["refused", "timeout", "broken"], text: str) -> None:
+    def __init__(self, kind: Literal["refused", "timeout", "broken", "endless"], text: str) -> None:
         super().__init__(text)
         self.kind = kind
 
@@ -92,15 +95,10 @@ class AiohttpTransport:
         """Send ``body`` as JSON to ``path`` below the base URL. Raises TransportError."""
         import aiohttp
 
-        # Redirects are not followed: most turn the POST into a GET, and the key would travel along.
+        data = None if body is None else json.dumps(body).encode()
         try:
-            async with self._session().request(
-                method,
-                f"{self._stem}/{path}{self._query}",
-                data=None if body is None else json.dumps(body).encode(),
-                allow_redirects=False,
-            ) as response:
-                return Reply(response.status, await response.read(), response.headers)
+            async with await self._respond(method, path, data) as response:
+                return Reply(response.status, await _read(response), response.headers)
         except aiohttp.ClientConnectorError as error:
             raise TransportError("refused", _reason(error)) from error
         except aiohttp.ConnectionTimeoutError as error:
@@ -109,6 +107,33 @@ class AiohttpTransport:
             raise TransportError("timeout", f"no answer within {self._timeout:g} s") from error
         except (aiohttp.ClientError, OSError) as error:
             raise TransportError("broken", _reason(error)) from error
+
+    async def _respond(self, method: str, path: str, data: bytes | None) -> aiohttp.ClientResponse:
+        """Send a request and return the head of the answer.
+
+        A server may close a connection at the moment at which it is used again. That is no
+        fault, and a request on another connection follows at once (RFC 9112, section 9.3.1).
+        """
+        import aiohttp
+
+        reused: list[bool] = []
+        for again in (True, False):
+            try:
+                # Redirects are not followed: most turn the POST into a GET, and the key would
+                # travel along.
+                return await self._session().request(
+                    method,
+                    f"{self._stem}/{path}{self._query}",
+                    data=data,
+                    allow_redirects=False,
+                    trace_request_ctx=reused,
+                )
+            except aiohttp.ClientConnectorError:
+                raise
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if not (again and reused):
+                    raise
+        raise AssertionError("unreachable: the second try returns or raises")
 
     def _session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
@@ -129,6 +154,7 @@ class AiohttpTransport:
             headers={"Content-Type": "application/json", **self._headers},
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=not is_loopback(self._stem),
+            trace_configs=[_trace_reuse()],
         )
 
     async def aclose(self) -> None:
@@ -144,6 +170,28 @@ class AiohttpTransport:
             sessions, self._sessions = self._sessions, {}
         for loop, session in sessions.items():
             _close(loop, session)
+
+
+def _trace_reuse() -> aiohttp.TraceConfig:
+    """Return what appends to a request's context when its connection has been used before."""
+    import aiohttp
+
+    async def note(_: Any, context: Any, __: Any) -> None:
+        context.trace_request_ctx.append(True)
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_reuseconn.append(note)
+    return trace
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > _LARGEST_BODY:
+            response.close()
+            raise TransportError("endless", f"the reply exceeds {_LARGEST_BODY >> 20} MiB")
+    return bytes(body)
 
 
 def _close(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
@@ -168,9 +216,31 @@ def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
 
 def _reason(error: Exception) -> str:
     """Say what happened in one line; aiohttp's own text may hold the URL with its secrets."""
+    import aiohttp
+
     cause = getattr(error, "os_error", None) or getattr(error, "certificate_error", None) or error
     if isinstance(cause, ssl.SSLError):
-        return f"TLS failed: {getattr(cause, 'verify_message', '') or cause.reason}"
-    if isinstance(cause, OSError) and not isinstance(cause, socket.gaierror) and cause.errno:
-        return os.strerror(cause.errno)  # asyncio puts addresses into its own text
-    return " ".join((getattr(cause, "strerror", None) or type(cause).__name__).split())
+        reason = f"TLS failed: {getattr(cause, 'verify_message', '') or cause.reason}"
+    elif isinstance(cause, OSError) and not isinstance(cause, socket.gaierror) and cause.errno:
+        reason = os.strerror(cause.errno)  # asyncio puts addresses into its own text
+    else:
+        reason = _worded(cause)
+    proxy = isinstance(error, aiohttp.ClientProxyConnectionError)
+    return f"the proxy: {reason}" if proxy else reason
+
+
+def _worded(error: BaseException) -> str:
+    import aiohttp
+
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the server closed the connection without an answer"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        broken = "content-encoding" in f"{error} {error.__cause__}"
+        return "the content-encoding is wrong" if broken else "the answer broke off"
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy says {error.status}"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return "the answer is not HTTP"
+    if isinstance(error, aiohttp.InvalidURL):
+        return "base_url is not a URL"
+    return " ".join((getattr(error, "strerror", None) or type(error).__name__).split())

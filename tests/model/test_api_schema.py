@@ -110,7 +110,7 @@ def test_an_error_in_a_200_keeps_its_status() -> None:
         (400, "rejected"),
         (401, "fatal"),
         (402, "fatal"),
-        (403, "fatal"),
+        (403, "forbidden"),
         (404, "no_model"),
         (405, "no_model"),
         (408, "timeout"),
@@ -122,7 +122,7 @@ def test_an_error_in_a_200_keeps_its_status() -> None:
         (500, "server"),
         (502, "server"),
         (504, "timeout"),
-        (529, "server"),
+        (529, "busy"),
     ],
 )
 def test_status(status: int, kind: FailureKind) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import time
 from email.utils import formatdate
 
@@ -40,9 +41,13 @@ class TestDelay:
     def test_never_longer_than_the_longest(self) -> None:
         assert max(delays(RetryPolicy(max_retries=20), BUSY)) <= 1.25 * 60
 
-    @pytest.mark.parametrize("kind", ["rejected", "too_long", "no_model", "fatal"])
+    @pytest.mark.parametrize("kind", ["rejected", "too_long", "forbidden", "fatal"])
     def test_what_stays_wrong_is_not_retried(self, kind: FailureKind) -> None:
         assert delays(RetryPolicy(), Failure(kind, "")) == []
+
+    def test_an_unknown_path_is_tried_again_if_it_was_known_before(self) -> None:
+        assert delays(RetryPolicy(), Failure("no_model", ""), answered=False) == []
+        assert len(delays(RetryPolicy(), Failure("no_model", ""))) == 5
 
     def test_no_retries_means_none(self) -> None:
         for kind in ("busy", "server", "timeout", "refused"):
@@ -94,6 +99,11 @@ class TestRetryAfter:
             ({"retry-after": "3"}, 3.0),
             ({"retry-after": "0.5"}, 0.5),
             ({"retry-after": "-1"}, 0.0),
+            ({"retry-after": "inf"}, math.inf),
+            ({"retry-after": "nan"}, None),
+            ({"retry-after": "1e400"}, math.inf),
+            ({"retry-after": "Wed, 99 Oct 99999 07:28:00 GMT"}, None),
+            ({"retry-after-ms": "nan", "retry-after": "9"}, 9.0),
             ({"retry-after": "soon"}, None),
             ({"retry-after": ""}, None),
             ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
