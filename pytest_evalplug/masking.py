@@ -25,7 +25,8 @@ _USERINFO = re.compile(r"(://)([^/?#\s]+)(?=@)")
 _QUERY = re.compile(r"(://[^\s?#]*\?)([^\s#]+)")
 _LOOKS = (
     re.compile(r"(?i)(\b(?:bearer|basic) )[\w.~+/-]{8,}=*"),
-    re.compile(r"\b((?:sk|pk|key|hf|ghp)[-_])[A-Za-z0-9_-]{16,}"),  # OpenAI, Hugging Face, GitHub
+    # OpenAI, Hugging Face, GitHub; also with stars in it, as servers quote it
+    re.compile(r"\b((?:sk|pk|key|hf|ghp)[-_])(?:[\w-]{16,}|[\w.-]{0,80}\*\*[\w.*-]*)"),
 )
 _ASSIGNED = (
     re.compile(r"(?i)((?:key|token|secret|password)=)[^&\s'\"]+"),  # on a command line

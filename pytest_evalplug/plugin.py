@@ -27,6 +27,7 @@ from pytest_evalplug.stash import (
     SESSION,
     WORKER_INPUT,
     run_config,
+    secrets_of,
     session_of,
     worker_input,
 )
@@ -151,6 +152,18 @@ def pytest_runtest_makereport(
     report = yield
     if SESSION in item.config.stash:
         item.config.stash[SESSION].reported(item, call, report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if report.failed and RUN_CONFIG in collector.config.stash:
+        from pytest_evalplug.report.outcome import hide_secrets
+
+        hide_secrets(report, secrets_of(collector.config).hide)
     return report
 
 

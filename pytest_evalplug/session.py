@@ -23,11 +23,12 @@ from pytest_evalplug.inference.inferencers import INFERENCERS, missing_method
 from pytest_evalplug.inference.records import Record
 from pytest_evalplug.inference.saved import SavedPredictions, info_of
 from pytest_evalplug.logs import close_log, open_log
+from pytest_evalplug.masking import Secrets
 from pytest_evalplug.model.base import ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
-from pytest_evalplug.report.outcome import finish_report, status_of
+from pytest_evalplug.report.outcome import finish_report, hide_secrets, status_of
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
@@ -44,9 +45,12 @@ Source = Engine | SavedPredictions
 class EvalSession:
     """Owns everything that lives as long as the process's test session."""
 
-    def __init__(self, config: RunConfig, role: Role, run_path: Path | None) -> None:
+    def __init__(
+        self, config: RunConfig, role: Role, run_path: Path | None, secrets: Secrets
+    ) -> None:
         self.config = config
         self.role = role
+        self.secrets = secrets
         self.benchmarks: dict[str, Benchmark] = {}
         self.verdicts = Verdicts(self.benchmarks)
         self.manifest = Manifest()
@@ -109,7 +113,7 @@ class EvalSession:
         self.store = PredictionStore(run, self.role.worker)
         self.details = DetailStore(run, self.role.worker)
         self.verdicts.open(run, self.role.worker, self.role.count, self.config.judge)
-        self._log = open_log(run.infer_logs / f"{self.role.worker}.log")
+        self._log = open_log(run.infer_logs / f"{self.role.worker}.log", self.secrets.hide)
 
     @property
     def run(self) -> RunDirectory:
@@ -145,7 +149,11 @@ class EvalSession:
     def reported(
         self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
     ) -> None:
-        """Finish a report of a sample's item, and keep its outcome if nothing was scored."""
+        """Finish a report of a sample's item, and keep its outcome if nothing was scored.
+
+        No report, of whatever item, shows a secret.
+        """
+        hide_secrets(report, self.secrets.hide)
         case = case_of(item)
         if case is None:
             return
@@ -163,6 +171,7 @@ class EvalSession:
             return
         detail = outcome_detail(case, call, report)
         if detail is not None:
+            detail.error = detail.error and self.secrets.hide(detail.error)
             self.keep(case, None, detail)
 
     def keep(self, case: Case, model: str | None, detail: Detail) -> None:
@@ -267,6 +276,7 @@ class EvalSession:
             share=self.role.count,
             output_dir=self.run.path,
             arrived=lambda case, record: self.verdicts.arrived(case, info.name, record),
+            hide=self.secrets.hide,
         )
         engine.plan([c for c in self._plan if c.model in (None, info.name)])
         return engine

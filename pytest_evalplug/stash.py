@@ -6,9 +6,11 @@ __all__ = [
     "MANIFEST",
     "RUN_CONFIG",
     "SAMPLE",
+    "SECRETS",
     "SESSION",
     "WORKER_INPUT",
     "run_config",
+    "secrets_of",
     "session_of",
     "worker_input",
 ]
@@ -19,11 +21,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_evalplug.masking import Secrets
     from pytest_evalplug.options import RunConfig
     from pytest_evalplug.session import EvalSession
 
 RUN_CONFIG = pytest.StashKey["RunConfig"]()
 SESSION = pytest.StashKey["EvalSession"]()
+SECRETS = pytest.StashKey["Secrets"]()
 WORKER_INPUT = "evalplug"
 """The key of ours in xdist's ``workerinput`` and ``workeroutput``."""
 
@@ -48,6 +52,7 @@ def run_config(config: pytest.Config) -> RunConfig:
             from pytest_evalplug.options import RunConfig
 
             config.stash[RUN_CONFIG] = RunConfig.from_wire(told["config"])
+        secrets_of(config)
     return config.stash[RUN_CONFIG]
 
 
@@ -60,8 +65,33 @@ def session_of(config: pytest.Config) -> EvalSession:
         told = worker_input(config)
         role = Role(**told["role"]) if told else Role()
         path = Path(told["run_path"]) if told else None
-        config.stash[SESSION] = EvalSession(run_config(config), role, path)
+        config.stash[SESSION] = EvalSession(run_config(config), role, path, secrets_of(config))
     return config.stash[SESSION]
+
+
+def secrets_of(config: pytest.Config) -> Secrets:
+    """Return the secrets in the models' tables and in the environment of this process."""
+    if SECRETS not in config.stash:
+        from pytest_evalplug.masking import Secrets
+        from pytest_evalplug.options import model_tables
+
+        run = run_config(config)
+        specs = [*run.models, *([run.judge] if run.judge else [])]
+        secrets = Secrets(model_tables(config), [spec.to_wire() for spec in specs])
+        config.stash[SECRETS] = secrets
+        config.pluginmanager.register(_Internal(secrets))
+    return config.stash[SECRETS]
+
+
+class _Internal:
+    """What pytest shows of an internal error, perhaps with variables, shows no secret."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self, excrepr: object) -> None:
+        self._secrets.hide_in(excrepr)
 
 
 def worker_input(config: pytest.Config) -> dict[str, Any] | None:

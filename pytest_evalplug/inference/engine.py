@@ -11,6 +11,7 @@ __all__ = ["Engine"]
 import asyncio
 import logging
 import threading
+import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -69,10 +70,13 @@ class Engine:
         share: int = 1,
         output_dir: Path,
         arrived: Callable[[Case, Record], None] | None = None,
+        hide: Callable[[str], str] = str,
     ) -> None:
         self.backend = backend
         self._arrived = arrived
         """Called, on the engine's thread, with each prediction before its item may have it."""
+        self._hide = hide
+        """Takes secrets out of the text of an author's error, which is logged and stored."""
         self.inferencer = inferencer
         self.model = model
         self.counts = Counter[str]()
@@ -231,7 +235,7 @@ class Engine:
             raise
         except Exception as error:
             self._failed[case] = future
-            future.set_exception(_as_error(error, case))
+            future.set_exception(self._as_error(error, case))
         else:
             try:
                 if self._arrived:
@@ -259,8 +263,10 @@ class Engine:
         except (StoppedError, FatalModelError, NotApplicable):
             raise
         except Exception as caught:
-            error = _as_error(caught, case)
-            record = build_record(case, self.inferencer.shown(payload), key, error=str(error))
+            error = self._as_error(caught, case)
+            record = build_record(
+                case, self.inferencer.shown(payload), key, error=self._hide(str(error))
+            )
             self._store.put(self.model.name, case.dataset, record)
             raise error from None
         shown = self.inferencer.shown(payload)
@@ -268,6 +274,14 @@ class Engine:
         self.counts["asked"] += 1
         self._store.put(self.model.name, case.dataset, record)
         return record
+
+    def _as_error(self, error: Exception, case: Case) -> EvalplugError:
+        """Return what an author's own code raised as that sample's error."""
+        if isinstance(error, EvalplugError):
+            return error
+        trace = self._hide("".join(traceback.format_exception(error)))
+        log.error("%s %s\n%s", case.dataset, case.item_id, trace.rstrip())
+        return ModelError(self._hide(f"{type(error).__name__}: {error}"), where=case.item_id)
 
     def _stale(self, saved: Record, key: PredictionKey) -> bool:
         changed = key.differs(PredictionKey.from_wire(saved.get("key")))
@@ -366,14 +380,6 @@ class _Hooks:
         self.end = end if adapter.overrides("_on_inference_end") else None
         self.infer: Callable[[], Any] = lambda: adapter._on_inference(model, sample)
         self.run: Callable[[], Any] = lambda: adapter.run_inference(model, sample, folder)
-
-
-def _as_error(error: Exception, case: Case) -> EvalplugError:
-    """Return what an author's own code raised as that sample's error."""
-    if isinstance(error, EvalplugError):
-        return error
-    log.error("%s %s", case.dataset, case.item_id, exc_info=error)
-    return ModelError(f"{type(error).__name__}: {error}", where=case.item_id)
 
 
 def _as_output(result: Any, default: ModelOutput | None = None) -> ModelOutput:

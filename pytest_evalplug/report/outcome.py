@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["Tally", "exit_reason", "exit_status", "finish_report", "status_of"]
+__all__ = [
+    "Tally",
+    "exit_reason",
+    "exit_status",
+    "finish_report",
+    "hide_secrets",
+    "status_of",
+]
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
 from pytest_evalplug.errors import WrongAnswer
-from pytest_evalplug.report.text import encodable
+from pytest_evalplug.report.text import clean_log
 
 WRONG = "evalplug_wrong"
 """Attribute of a report whose test failed only because the answer is wrong."""
@@ -39,22 +47,37 @@ class Tally:
 def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfail: bool) -> None:
     """Mark the report of a wrong answer; a few readable lines take the traceback's place.
 
-    Whatever a sample's report quotes of a hostile reply, xdist can send it.
+    Whatever a sample's report quotes of a hostile reply, xdist can send it and a terminal show it.
     """
-    if report.sections:
-        report.sections = [(title, encodable(text)) for title, text in report.sections]
-    if call.excinfo is None:
-        return
-    quoted = str(report.longrepr) if report.failed else ""
-    if quoted != encodable(quoted):
-        report.longrepr = encodable(quoted)
-    if not isinstance(call.excinfo.value, WrongAnswer):
+    _rewrite(report, clean_log)
+    if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
         return
     setattr(report, WRONG, True)
     report.longrepr = str(call.excinfo.value)
     if xfail:
         report.outcome = "skipped"
         report.wasxfail = EXPECTED
+
+
+def hide_secrets(
+    report: pytest.TestReport | pytest.CollectReport, hide: Callable[[str], str]
+) -> None:
+    """Hide secrets in what a report quotes: a traceback with its variables, logs, output."""
+    _rewrite(report, hide)
+
+
+def _rewrite(
+    report: pytest.TestReport | pytest.CollectReport, change: Callable[[str], str]
+) -> None:
+    if report.sections:
+        report.sections = [(title, change(text)) for title, text in report.sections]
+    if isinstance(report.longrepr, tuple):  # a skip's file, line and reason
+        path, line, reason = report.longrepr
+        report.longrepr = path, line, change(reason)
+    elif report.longrepr is not None:
+        quoted = str(report.longrepr)
+        if (changed := change(quoted)) != quoted:
+            report.longrepr = changed
 
 
 def is_wrong(report: pytest.TestReport) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["clean", "encodable", "ending", "shorten", "wrong_answer_text"]
+__all__ = ["clean", "clean_log", "ending", "shorten", "wrong_answer_text"]
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,24 +14,41 @@ SHOWN = 240
 """Characters of a question's or reply's end that a wrong answer's report shows."""
 
 
+_COMMAND = re.compile(r"^(\s*):(?=:[\w-]+[ :])|#(?=#(?:vso)?\[)", re.MULTILINE)
+"""What GitHub and Azure obey where a job prints it: ``::error::`` or ``##[error]``."""
+_LEVEL = re.compile(r"\x1b\[[0-9;]{1,8}m([A-Z]{4,8} *)\x1b\[0m")
+"""The coloured level of a record, as pytest captures logs."""
+
+
 def clean(value: Any) -> str:
     r"""Return text in which control characters and lone surrogates are escapes (``\x1b``).
 
-    Newlines and tabs stay. Hostile replies can then neither steer a terminal nor break a file.
+    So are direction marks, what has no width, and the first colon of a command to a CI server
+    (``\x3a:error::``). Newlines and tabs stay. Hostile replies can then neither steer a terminal
+    nor a CI server, nor break a file.
     """
     text = value if isinstance(value, str) else str(value)
-    if text.replace("\n", "").replace("\t", "").isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else _escape(c) for c in text)
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        text = "".join(c if c.isprintable() or c in "\n\t" else _escape(c) for c in text)
+    if "::" in text or "##" in text:
+        text = _COMMAND.sub(lambda found: f"{found[1] or ''}{_CODES[found[0][-1]]}", text)
+    return text
+
+
+_CODES = {":": r"\x3a", "#": r"\x23"}
 
 
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def encodable(text: str) -> str:
-    r"""Return text whose lone surrogates are escapes (``\ud800``); all else stays."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+def clean_log(text: str) -> str:
+    r"""Return a log that pytest captured as :func:`clean` does; its levels keep their colours."""
+    shown, position = [], 0
+    for level in _LEVEL.finditer(text):
+        shown += [clean(text[position : level.start()]), level[0]]
+        position = level.end()
+    return "".join([*shown, clean(text[position:])])
 
 
 def ending(value: Any, length: int = SHOWN) -> str:
