@@ -65,6 +65,7 @@ class OpenAIServer:
         self._asked: Counter[str] = Counter()
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
+        self._outage: asyncio.Task[None] | None = None
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.url = ""
@@ -93,14 +94,35 @@ class OpenAIServer:
         app.router.add_post("/v1/completions", self._complete)
         app.router.add_get("/v1/models", self._list_models)
         # A stalled handler must neither outlive its client nor hold up the shutdown.
-        runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
-        await site.start()
-        self.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        await self._runner.setup()
+        self._site = await self._listen()
+        self._port = int(self._runner.addresses[0][1])
+        self.url = f"http://127.0.0.1:{self._port}/v1"
         self._ready.set()
         await self._stopped.wait()
-        await runner.cleanup()
+        if self._outage is not None:
+            self._outage.cancel()
+        await self._runner.cleanup()
+
+    async def _listen(self) -> web.TCPSite:
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
+        await site.start()
+        return site
+
+    def go_down(self, seconds: float) -> None:
+        """Drop all connections and listen to nobody for so long; called by an action."""
+
+        async def outage() -> None:
+            await self._site.stop()
+            assert self._runner.server is not None
+            for connection in list(self._runner.server.connections):
+                if connection.transport is not None:
+                    connection.transport.abort()
+            await asyncio.sleep(seconds)
+            self._site = await self._listen()
+
+        self._outage = self._loop.create_task(outage())
 
     async def _list_models(self, request: web.Request) -> web.Response:
         self.model_lists += 1

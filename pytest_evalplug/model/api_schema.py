@@ -147,7 +147,7 @@ def model_ids(reply: Reply) -> list[str]:
 
 def _failure(status: int, data: Any, reply: Reply) -> Failure:
     code, message = _error_fields(data)
-    text = message or _plain_text(reply)
+    text = _target(reply) if 300 <= status < 400 else message or _plain_text(reply)
     kind = _kind(status, code, text)
     wait = retry_after_seconds(reply.headers)
     asked = "" if wait is None else f" (Retry-After: {wait:.0f} s)"
@@ -190,6 +190,15 @@ def _embedded_status(error: Any) -> int:
     if isinstance(code, str) and code.isdecimal():
         code = int(code[:9])
     return code if isinstance(code, int) and 400 <= code < 600 else 500
+
+
+def _target(reply: Reply) -> str:
+    """Return where a redirect leads, without what may be secret in it."""
+    location, _, _ = reply.headers.get("location", "").partition("?")
+    scheme, separator, rest = location.partition("://")
+    host, slash, path = rest.partition("/")
+    shown = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if separator else location
+    return f"to {one_line(shown, _LONGEST_TEXT)}" if shown else ""
 
 
 def _plain_text(reply: Reply) -> str:

@@ -1,0 +1,91 @@
+"""Each fault of a server on its own: how often it is asked, what the sample says, what goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError
+from pytest_evalplug.model.openai_api import OpenAIBackend
+from pytest_evalplug.types import ModelOutput
+from tests.http_faults import (
+    FATAL,
+    HARMLESS,
+    LASTING,
+    PASSING,
+    TIMEOUTS,
+    TOO_LONG,
+    Fault,
+    faulty,
+    stale,
+)
+from tests.model.asking import ask, make, output
+from tests.servers import Action, OpenAIServer, api_server
+
+__all__ = ["api_server"]
+
+
+def each(faults: dict[str, Fault]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("fault", faults.values(), ids=faults)
+
+
+def backend_for(fault: Fault, server: OpenAIServer) -> OpenAIBackend:
+    return make(server, timeout=0.1 if fault in TIMEOUTS.values() else 5.0, concurrency=1)
+
+
+def is_readable(error: ModelError, server: OpenAIServer) -> bool:
+    """One line that names the model and its server, and says what can be done."""
+    line = str(error)
+    start = f"model fake ({server.url}): "
+    return line.startswith(start) and line.isprintable() and bool(error.fix) and len(line) < 500
+
+
+@each({**PASSING, **TIMEOUTS, **LASTING, **TOO_LONG})
+def test_a_fault_that_stays_is_that_sample_s_error(api_server: OpenAIServer, fault: Fault) -> None:
+    api_server.script = faulty(fault.act)
+    before, bad, after = ask(backend_for(fault, api_server), "before", "bad", "after")
+    assert isinstance(before, ModelOutput)
+    assert isinstance(after, ModelOutput)
+    assert type(bad) is (TooLongError if fault in TOO_LONG.values() else ModelError)
+    assert fault.says in str(bad)
+    assert is_readable(bad, api_server), str(bad)
+    assert api_server.prompts == ["before", *["bad"] * fault.requests, "after"]
+    assert api_server.model_lists == 0
+
+
+@each({**PASSING, **TIMEOUTS})
+def test_a_fault_that_passes_costs_only_the_retry(api_server: OpenAIServer, fault: Fault) -> None:
+    api_server.script = faulty(fault.act, times=1)
+    assert output(backend_for(fault, api_server), "bad").completion == "4"
+    assert api_server.prompts == ["bad", "bad"]
+
+
+@each(FATAL)
+def test_nothing_is_asked_after_what_holds_for_all(api_server: OpenAIServer, fault: Fault) -> None:
+    api_server.script = lambda call: fault.act
+    backend = backend_for(fault, api_server)
+    for _ in range(2):
+        with pytest.raises(FatalModelError) as caught:
+            ask(backend, "a", "b", "c")
+        assert fault.says in str(caught.value)
+        assert is_readable(caught.value, api_server)
+    assert api_server.prompts == ["a"]
+
+
+@pytest.mark.parametrize("act", HARMLESS.values(), ids=HARMLESS)
+def test_a_reply_is_a_reply(api_server: OpenAIServer, act: Action) -> None:
+    api_server.script = lambda call: act
+    result = output(make(api_server))
+    assert (result.completion, len(api_server.calls)) == ("4", 1)
+    assert result.finish_reason in (None, "stop")
+    assert all(count >= 0 for count in (result.usage or {}).values())
+
+
+def test_a_connection_that_was_closed_between_requests_costs_nothing(
+    api_server: OpenAIServer,
+) -> None:
+    act = stale()
+    api_server.script = lambda call: act
+    backend = make(api_server, concurrency=1, max_retries=0)
+    results = ask(backend, *"abc")
+    assert [r.completion for r in results if isinstance(r, ModelOutput)] == ["4"] * 3
+    assert api_server.prompts == ["a", "b", "b", "c", "c"]
