@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 
 from pytest_evalplug.errors import ConfigError, nearest
+from pytest_evalplug.masking import mask
 from pytest_evalplug.model.base import Capability, GenerationParams, ModelBackend
 from pytest_evalplug.model.price import Price
 from pytest_evalplug.model.table_values import check_values
@@ -75,7 +76,7 @@ class OpenAIOptions:
     max_retries: int = 5
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    headers: dict[str, str] = field(default_factory=dict)
     extra_body: dict[str, Any] = field(default_factory=dict)
     bos: str | None = None
 
@@ -84,6 +85,9 @@ class OpenAIOptions:
         """What the API can do; that a server's log-probabilities are usable, a trial shows."""
         scores: list[Capability] = ["loglikelihood"] if self.api == "completions" else []
         return frozenset(["generate", *scores])
+
+    def __repr__(self) -> str:
+        return f"OpenAIOptions({mask(asdict(self))})"
 
 
 BackendOptions: TypeAlias = HFOptions | OpenAIOptions
