@@ -14,6 +14,7 @@ from __future__ import annotations
 __all__ = ["Echo", "likelihood_body", "read_echo", "split_at"]
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -74,22 +75,16 @@ def _checked(value: float | None, text: str) -> float:
 
 
 def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
-    """Return the prompt's tokens in a reply, or what the reply lacks."""
+    """Return the prompt's tokens in a reply, or what the server did instead."""
     found = output.logprobs
-    if not isinstance(found, dict) or not found.get("tokens"):
-        echoed = output.completion.startswith(prompt)
-        return (
-            "echoes the prompt without log-probabilities"
-            if echoed
-            else ("ignores echo and logprobs")
-        )
-    columns: list[Any] = [found.get(name) for name in ("tokens", "token_logprobs", "top_logprobs")]
-    tokens, logprobs, top = columns
-    if not top or not any(top):
+    tokens, logprobs, top = _columns(found if isinstance(found, dict) else {})
+    if not tokens:
+        if output.completion.startswith(prompt):
+            return "echoes the prompt without log-probabilities"
+        return "ignores echo and logprobs"
+    if not any(top):
         return "gives no top_logprobs, so that nobody knows which tokens greedy decoding takes"
-    if not all(isinstance(column, list) for column in columns) or not (
-        len(tokens) == len(logprobs) == len(top)
-    ):
+    if not len(tokens) == len(logprobs) == len(top):
         return "gives tokens, token_logprobs and top_logprobs of different lengths"
     texts = [str(token) for token in tokens]
     starts, special = _starts(texts, prompt)
@@ -100,6 +95,11 @@ def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
     return Echo(
         texts[:count], [_number(value) for value in logprobs[:count]], best, starts, special
     )
+
+
+def _columns(found: Mapping[str, Any]) -> list[list[Any]]:
+    columns = [found.get(name) for name in ("tokens", "token_logprobs", "top_logprobs")]
+    return [column if isinstance(column, list) else [] for column in columns]
 
 
 def _number(value: Any) -> float | None:
@@ -133,12 +133,12 @@ def _starts(texts: list[str], prompt: str) -> tuple[list[int] | None, int]:
 
 
 def split_at(echo: Echo, boundary: int) -> int | None:
-    """Return the first token of what begins at character ``boundary`` of the prompt.
+    """Return the first token that reaches beyond character ``boundary`` of the prompt.
 
-    None where the texts don't say: they don't make up the prompt, or a token lies across.
+    One that lies across is the continuation's. None where the texts don't make up the prompt.
     """
-    if boundary == 0:
-        return echo.special
-    if echo.starts is None or boundary not in echo.starts:
-        return None
-    return echo.starts.index(boundary)
+    if boundary == 0 or echo.starts is None:
+        return echo.special if boundary == 0 else None
+    ends = echo.starts[1:]
+    across = bisect_right(ends, boundary)
+    return min(across, bisect_left(echo.starts, boundary))

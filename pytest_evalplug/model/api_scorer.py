@@ -32,13 +32,14 @@ class ApiScorer:
     """Asks for one text at a time, ``slots`` of them at once.
 
     The first text is a trial (``api_trial.py``): a server whose log-probabilities are of no use
-    is a FatalModelError that says what it did. Tokens are split as the HF backend does it, by
-    lm-evaluation-harness's rule (:meth:`PromptEncoder.pair`): the continuation's are those of the
-    whole text after as many as the context has alone. Where a token begins at the join, these are
-    the tokens from there on; else, as where the tokens' texts don't make up the prompt, the
-    context is asked for by itself, and its tokens counted. A token that holds the end of the
-    context and the whole continuation belongs to the continuation; the HF backend encodes the
-    continuation by itself there, and the harness fails.
+    is a FatalModelError that says what it did.
+
+    A text is sent as a whole, and the continuation's tokens are those that reach into it, white
+    space at the end of the context being its own. That is what the HF backend scores
+    (:meth:`PromptEncoder.pair`), by lm-evaluation-harness's rule, except where a token lies across
+    the join: both replace that token by those of the context alone, so that what they score is
+    another text. Where the tokens' texts don't make up the prompt (a tokenizer that drops spaces, a
+    character in several tokens), the context is asked for by itself and its tokens are counted.
 
     Messages are joined by blank lines: the server's chat template does not apply.
     """
