@@ -68,8 +68,7 @@ def check_arithmetic(data: bytes) -> None:
     text = data.decode("utf-8", "surrogatepass" if data[:1] == b"!" else "replace")
     try:
         formula = Expression.parse(text)
-    except ConfigError as error:
-        assert str(error)
+    except ConfigError:
         return
     formula.slope()
     for x in (0.0, 1.5, -1e308, 1e-300):
