@@ -84,7 +84,7 @@ class Engine:
         self._store = store
         self._output_dir = output_dir
         self._batcher = Batcher(backend, inferencer, share)
-        self._depth = max(2 * self._batcher.concurrency, 8 * self._batcher.batch_size)
+        self._depth = max(2 * self._batcher.concurrency, 8) * self._batcher.batch_size
         self._futures: dict[Case, Future[Record]] = {}
         self._failed: dict[Case, Future[Record]] = {}
         """Errors outlive their item: a further test of the sample must not ask again."""

@@ -190,6 +190,10 @@ class ModelSpec:
     def create(self) -> ModelBackend:
         """Load the model or open the client. Raises EvalplugError if that can't be done."""
         if isinstance(self.options, HFOptions):
+            if self.options.engine == "ray":
+                from pytest_evalplug.model.ray_backend import RayBackend
+
+                return RayBackend(self.name, self.options, fingerprint=self.fingerprint)
             from pytest_evalplug.model.hf import HFBackend
 
             return HFBackend(self.name, self.options, fingerprint=self.fingerprint)
