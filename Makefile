@@ -13,8 +13,9 @@ demo: $(VENV)/.demo
 	$(DEMO) benchmarks/test_demo_math.py benchmarks/test_demo_knowledge.py --eval-mode=gen
 	$(DEMO) benchmarks/test_demo_knowledge.py --eval-mode=ppl
 
+# In random order, but in CI: the same commit has the same outcome there.
 test: $(VENV)/.dev
-	$(PYTEST) -n auto --dist loadgroup
+	$(PYTEST) -n auto --dist loadscope $(if $(CI),-p no:randomly)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -13,11 +13,33 @@ from hypothesis import settings
 
 from pytest_evalplug.evaluation.registry import evaluators, postprocessors
 
-settings.register_profile("few", max_examples=30)
-if "CI" in os.environ:  # others in each run, and all tests end in time
-    settings.load_profile("few")
+settings.register_profile("ci", max_examples=30, derandomize=True)
+if "CI" in os.environ:  # all end in time, and the same commit gives the same outcome
+    settings.load_profile("ci")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+TOGETHER = (
+    "tests/benchmarks/",
+    "tests/evaluation/sandbox/test_attacks.py",
+    "tests/model/",
+    "tests/parity/",
+    "tests/ports/",
+    "tests/report/viewer/",
+)
+"""Tests that share what is costly to set up: a model, a browser, attacks on a sandbox."""
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With ``--dist loadscope``, keep only those in one process; others run where there is room."""
+    if config.getoption("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return next(filter(nodeid.startswith, TOGETHER), nodeid)
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(autouse=True)

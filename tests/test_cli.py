@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.cli import main
+from pytest_evalplug.evaluation.cases import shipped_files
 
 ROW = {
     "id": "1",
@@ -59,9 +60,15 @@ def test_several_files_one_of_them_broken(
     assert out.splitlines()[-1] == "2/2 right in 2 files; 1 not checked"
 
 
-def test_without_files_the_shipped_cases_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_files_the_shipped_cases_are_checked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = [path for path in shipped_files() if path.stem in ("number", "option_letter")]
+    monkeypatch.setattr("pytest_evalplug.report.cases.shipped_files", lambda: quick)
     assert main(["cases", "-q"]) == 0
-    assert "pytest_evalplug/evaluation/cases/" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert [f"{path}: " in out for path in quick] == [True, True]
+    assert "right in 2 files" in out
 
 
 @pytest.mark.parametrize(

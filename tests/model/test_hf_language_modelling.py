@@ -37,7 +37,7 @@ def single(backend: HFBackend, queries: list[LoglikelihoodQuery]) -> list[Choice
 
 def test_lambada(smollm2_backend: HFBackend, data_dir: Path) -> None:
     adapter = adapter_of("test_lambada", "TestLAMBADA", data_dir)
-    theirs = HARNESS["lambada"]["replies"]
+    theirs = HARNESS["lambada"]["replies"][:8]
     samples = adapter.samples("default")[: len(theirs)]
     ours = single(smollm2_backend, [adapter.build_query(s, "default") for s in samples])
     assert [c.logprob for c in ours] == pytest.approx([logprob for logprob, _ in theirs], abs=1e-3)
