@@ -141,6 +141,8 @@ PASSING: dict[str, Fault] = {
     "429 Retry-After: soon": Fault(error(429, retry_after="soon"), "429 no"),
     "429 Retry-After: nan": Fault(error(429, retry_after="nan"), "429 no"),
     "429 retry-after-ms: 10": Fault(error(429, retry_after_ms="10"), "(Retry-After: 0 s)"),
+    "408": Fault(error(408, "too slow"), "408 too slow"),
+    "504": Fault(error(504, "upstream"), "504 upstream"),
     "409": Fault(error(409, "conflict"), "409 conflict"),
     "500": Fault(error(500, "boom"), "500 boom"),
     "502, an HTML page": Fault(bad_gateway(), "502 (an HTML page)"),
@@ -185,16 +187,14 @@ PASSING: dict[str, Fault] = {
 }
 """Worth another try."""
 
-TIMEOUTS: dict[str, Fault] = {
-    "408": Fault(error(408, "too slow"), "408 too slow"),
-    "504": Fault(error(504, "upstream"), "504 upstream"),
+HANGING: dict[str, Fault] = {
     "nothing comes": Fault(wire(then="hold"), "no answer within"),
     "stalled head": Fault(wire(b"HTTP/1.1 200 OK\r\nX-A: b", then="hold"), "no answer within"),
     "stalled body": Fault(stall(), "no answer within"),
     "head drips": Fault(wire(b"HTTP/1.1 200 OK\r\nA: ", *[b"x"] * 500, pause=0.02), "no answer"),
     "body drips": Fault(wire(_HEAD, *[b" "] * 500, pause=0.02), "no answer within"),
 }
-"""Bounded by the timeout, which makes them slow; worth two more tries."""
+"""Bounded by the timeout, whatever trickles in; worth two more tries."""
 
 LASTING: dict[str, Fault] = {
     "400": Fault(error(400, "content policy"), "400 content policy", 1),

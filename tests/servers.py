@@ -51,7 +51,7 @@ class OpenAIServer:
     """Answers by a script: ``server.script = lambda call: "4"``, or one of the actions below.
 
     Records every request to the two completion endpoints (``calls``) and the highest number of
-    them in flight at once (``max_in_flight``).
+    them in flight at once (``max_in_flight``); ``in_flight`` is how many there are now.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -61,7 +61,7 @@ class OpenAIServer:
         self.calls: list[Call] = []
         self.model_lists = 0
         self.max_in_flight = 0
-        self._in_flight = 0
+        self.in_flight = 0
         self._asked: Counter[str] = Counter()
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
@@ -134,13 +134,13 @@ class OpenAIServer:
         call = replace(call, attempt=self._asked[call.prompt])
         self._asked[call.prompt] += 1
         self.calls.append(call)
-        self._in_flight += 1
-        self.max_in_flight = max(self.max_in_flight, self._in_flight)
+        self.in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
         try:
             action = self.script(call)
             return await (text(action) if isinstance(action, str) else action)(request, call)
         finally:
-            self._in_flight -= 1
+            self.in_flight -= 1
 
 
 def text(content: str | None, *, finish_reason: str = "stop", **message: Any) -> Action:

@@ -147,7 +147,8 @@ def model_ids(reply: Reply) -> list[str]:
 
 def _failure(status: int, data: Any, reply: Reply) -> Failure:
     code, message = _error_fields(data)
-    text = _target(reply) if 300 <= status < 400 else message or _plain_text(reply)
+    redirected = _target(reply) if 300 <= status < 400 else ""
+    text = redirected or message or _plain_text(reply)
     kind = _kind(status, code, text)
     wait = retry_after_seconds(reply.headers)
     asked = "" if wait is None else f" (Retry-After: {wait:.0f} s)"

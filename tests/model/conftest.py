@@ -1,4 +1,4 @@
-"""The bundled language model, loaded once per session."""
+"""The bundled language model, loaded once per session; no key of the environment."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ import pytest
 from pytest_evalplug.model.hf import HFBackend
 from pytest_evalplug.model.spec import HFOptions
 from tests.servers import exported_model
+
+
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test asks whom the environment names, or with its key."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

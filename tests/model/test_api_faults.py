@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError
-from pytest_evalplug.model.openai_api import OpenAIBackend
 from pytest_evalplug.types import ModelOutput
 from tests.http_faults import (
     FATAL,
+    HANGING,
     HARMLESS,
     LASTING,
     PASSING,
-    TIMEOUTS,
     TOO_LONG,
     Fault,
     faulty,
     stale,
 )
-from tests.model.asking import ask, make, output
-from tests.servers import Action, OpenAIServer, api_server
+from tests.model.asking import FAST, ask, make, output
+from tests.servers import Action, Call, OpenAIServer, api_server
 
 __all__ = ["api_server"]
 
 
 def each(faults: dict[str, Fault]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("fault", faults.values(), ids=faults)
-
-
-def backend_for(fault: Fault, server: OpenAIServer) -> OpenAIBackend:
-    return make(server, timeout=0.1 if fault in TIMEOUTS.values() else 5.0, concurrency=1)
 
 
 def is_readable(error: ModelError, server: OpenAIServer) -> bool:
@@ -39,10 +37,10 @@ def is_readable(error: ModelError, server: OpenAIServer) -> bool:
     return line.startswith(start) and line.isprintable() and bool(error.fix) and len(line) < 500
 
 
-@each({**PASSING, **TIMEOUTS, **LASTING, **TOO_LONG})
+@each({**PASSING, **LASTING, **TOO_LONG})
 def test_a_fault_that_stays_is_that_sample_s_error(api_server: OpenAIServer, fault: Fault) -> None:
     api_server.script = faulty(fault.act)
-    before, bad, after = ask(backend_for(fault, api_server), "before", "bad", "after")
+    before, bad, after = ask(make(api_server, concurrency=1), "before", "bad", "after")
     assert isinstance(before, ModelOutput)
     assert isinstance(after, ModelOutput)
     assert type(bad) is (TooLongError if fault in TOO_LONG.values() else ModelError)
@@ -52,17 +50,35 @@ def test_a_fault_that_stays_is_that_sample_s_error(api_server: OpenAIServer, fau
     assert api_server.model_lists == 0
 
 
-@each({**PASSING, **TIMEOUTS})
+@each(PASSING)
 def test_a_fault_that_passes_costs_only_the_retry(api_server: OpenAIServer, fault: Fault) -> None:
     api_server.script = faulty(fault.act, times=1)
-    assert output(backend_for(fault, api_server), "bad").completion == "4"
+    assert output(make(api_server, concurrency=1), "bad").completion == "4"
     assert api_server.prompts == ["bad", "bad"]
+
+
+def test_what_hangs_is_bounded_by_the_timeout(api_server: OpenAIServer) -> None:
+    def script(call: Call) -> Action | str:
+        name, _, passes = call.prompt.partition(", then passes")
+        return "4" if passes and call.attempt else HANGING[name].act
+
+    api_server.script = lambda call: script(call) if call.prompt != "good" else "4"
+    passing = [f"{name}, then passes: " for name in HANGING]
+    retry = replace(FAST, max_retries=1)
+    results = ask(make(api_server, timeout=1.0, retry=retry), *HANGING, *passing, "good")
+    for fault, result in zip(HANGING.values(), results, strict=False):
+        assert type(result) is ModelError
+        assert fault.says in str(result)
+        assert is_readable(result, api_server)
+    assert all(isinstance(result, ModelOutput) for result in results[len(HANGING) :])
+    asked = Counter(api_server.prompts)
+    assert asked == {**dict.fromkeys([*HANGING, *passing], 2), "good": 1}
 
 
 @each(FATAL)
 def test_nothing_is_asked_after_what_holds_for_all(api_server: OpenAIServer, fault: Fault) -> None:
     api_server.script = lambda call: fault.act
-    backend = backend_for(fault, api_server)
+    backend = make(api_server, concurrency=1)
     for _ in range(2):
         with pytest.raises(FatalModelError) as caught:
             ask(backend, "a", "b", "c")
