@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    import warnings
+
     from pytest_evalplug.masking import Secrets
     from pytest_evalplug.options import RunConfig
     from pytest_evalplug.session import EvalSession
@@ -79,12 +81,12 @@ def secrets_of(config: pytest.Config) -> Secrets:
         specs = [*run.models, *([run.judge] if run.judge else [])]
         secrets = Secrets(model_tables(config), [spec.to_wire() for spec in specs])
         config.stash[SECRETS] = secrets
-        config.pluginmanager.register(_Internal(secrets))
+        config.pluginmanager.register(_Shown(secrets))
     return config.stash[SECRETS]
 
 
-class _Internal:
-    """What pytest shows of an internal error, perhaps with variables, shows no secret."""
+class _Shown:
+    """What pytest shows without a report: internal errors, perhaps with variables, and warnings."""
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
@@ -92,6 +94,15 @@ class _Internal:
     @pytest.hookimpl(tryfirst=True)
     def pytest_internalerror(self, excrepr: object) -> None:
         self._secrets.hide_in(excrepr)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage) -> None:
+        from pytest_evalplug.report.text import clean
+
+        text = str(warning_message.message)
+        shown = clean(self._secrets.hide(text))
+        if shown != text and isinstance(warning_message.message, Warning):
+            warning_message.message.args = (shown,)
 
 
 def worker_input(config: pytest.Config) -> dict[str, Any] | None:

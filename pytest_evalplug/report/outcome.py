@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import pytest
 
 from pytest_evalplug.errors import WrongAnswer
-from pytest_evalplug.report.text import clean_log
+from pytest_evalplug.report.text import clean, clean_log
 
 WRONG = "evalplug_wrong"
 """Attribute of a report whose test failed only because the answer is wrong."""
@@ -50,6 +50,8 @@ def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfa
     Whatever a sample's report quotes of a hostile reply, xdist can send it and a terminal show it.
     """
     _rewrite(report, clean_log)
+    if hasattr(report, "wasxfail"):
+        report.wasxfail = clean(report.wasxfail)
     if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
         return
     setattr(report, WRONG, True)

@@ -11,10 +11,7 @@ from pathlib import Path
 from pytest_evalplug.report.gates import gate_lines
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.summary.gates import GateResult
-from pytest_evalplug.summary.table import Table
-
-_SPECIAL = str.maketrans({char: f"&#{ord(char)};" for char in "&<>[]*`~"})
-"""What Markdown or HTML in a name could be made of. Pipes are the table's, which escapes them."""
+from pytest_evalplug.summary.table import Table, markdown_text
 
 
 def add_step_summary(
@@ -39,7 +36,9 @@ def step_summary(run: str, table: Table, gates: Sequence[GateResult], notes: Seq
     """Return the table, the gates and the notes as Markdown."""
     blocks = [f"### Evaluation {run}", table.markdown()]
     if gates:
-        blocks.append("Gates:\n\n" + "\n".join(f"- {line}" for line in gate_lines(gates)))
+        lines = [f"- {markdown_text(line)}" for line in gate_lines(gates)]
+        blocks.append("\n".join(["Gates:", "", *lines]))
     if notes:
-        blocks.append("\n".join(f"- {' '.join(clean(note).split())}" for note in notes))
-    return "".join(f"{block.translate(_SPECIAL)}\n\n" for block in blocks)
+        lines = [f"- {markdown_text(' '.join(clean(note).split()))}" for note in notes]
+        blocks.append("\n".join(lines))
+    return "".join(f"{block}\n\n" for block in blocks)

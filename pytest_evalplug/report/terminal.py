@@ -76,7 +76,8 @@ def _show_wrong(
 ) -> None:
     if not wrong:
         return
-    reporter.write_line(f"{dataset}, {model}: {len(wrong)} of {total} wrong answers", bold=True)
+    title = clean(f"{dataset}, {model}").replace("\n", " ")
+    reporter.write_line(f"{title}: {len(wrong)} of {total} wrong answers", bold=True)
     for detail, record in wrong:
         pred, reference = shorten(detail.pred, PRED), shorten(detail.answer, PRED)
         reporter.write_line(f"  {detail.sample_id}: pred {pred!r}, reference {reference!r}")

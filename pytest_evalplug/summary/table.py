@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["Table"]
+__all__ = ["Table", "markdown_text"]
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +15,15 @@ from tabulate import tabulate
 
 from pytest_evalplug.summary.layouts import Grid, Layout, by_model, full, plain
 from pytest_evalplug.summary.rows import Row
+
+_MARKUP = str.maketrans({char: f"&#{ord(char)};" for char in "&<>[]*`~"})
+"""What Markdown or HTML in a name could be made of. Pipes are the table's, which escapes them."""
+_FORMULA = re.compile(r"[=@]|[+-](?![\d.,%±() ]*$)")
+
+
+def markdown_text(text: str) -> str:
+    """Return a line of text so that Markdown shows it as it is."""
+    return text.translate(_MARKUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +53,11 @@ class Table:
     def markdown(self) -> str:
         """Return the table in GitHub's form, the notes as a list."""
         grids = self.layout(self.models, self.rows, plain)
-        return "\n".join([*_blocks(grids, "github", "### {}\n"), *self._below("- ")])
+        below = map(markdown_text, self._below("- "))
+        return "\n".join([*_blocks(grids, "github", "### {}\n"), *below])
 
     def csv(self) -> str:
-        """Return the table alone, comma separated."""
+        """Return the table alone, comma separated; no name is a formula to a spreadsheet."""
         grids = self.layout(self.models, self.rows, plain)
         return "\n".join(_csv(grid) for grid in grids)
 
@@ -84,14 +95,15 @@ def _blocks(grids: Iterable[Grid], form: str, title: str) -> Iterable[str]:
         if number:
             yield ""
         if grid.title:
-            yield title.format(_line(grid.title))
+            name = _line(grid.title)
+            yield title.format(markdown_text(name) if form == "github" else name)
         yield _tabulate(grid, form)
 
 
 def _tabulate(grid: Grid, form: str) -> str:
     lines = _texts(grid)
     if form == "github":
-        lines = [[text.replace("|", "\\|") for text in line] for line in lines]
+        lines = [[markdown_text(text).replace("|", "\\|") for text in line] for line in lines]
     columns = ["right" if i in grid.numbers else "left" for i in range(len(grid.header))]
     return tabulate(
         lines[1:],
@@ -104,8 +116,13 @@ def _tabulate(grid: Grid, form: str) -> str:
 
 def _csv(grid: Grid) -> str:
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows(_texts(grid))
+    lines = [list(map(_no_formula, line)) for line in _texts(grid)]
+    csv.writer(file, lineterminator="\n").writerows(lines)
     return file.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _texts(grid: Grid) -> Sequence[list[str]]:
