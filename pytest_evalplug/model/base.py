@@ -78,6 +78,8 @@ class ModelBackend(Protocol):
       before it
     - ``limit(requests: int)``, called with this process's share of ``concurrency``, where one call
       makes several requests
+    - ``share_limits(path)``, called before the first request: what all processes of the run must
+      keep together, such as a rate per minute, may be in this file
     - ``close()``, called once at the end
     """
 

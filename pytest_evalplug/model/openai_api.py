@@ -11,6 +11,7 @@ __all__ = ["OpenAIBackend"]
 import asyncio
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pytest_evalplug.errors import ConfigError, ModelError
@@ -119,6 +120,10 @@ class OpenAIBackend:
     def limit(self, requests: int) -> None:
         """Have at most so many requests in flight where one call makes several."""
         self._scorer.slots = requests
+
+    def share_limits(self, path: Path) -> None:
+        """Keep the rates per minute together with all processes that name the same file."""
+        self._client.share_limits(path)
 
     def close(self) -> None:
         """Close all connections; may be called from any thread."""
