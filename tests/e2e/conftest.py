@@ -8,13 +8,19 @@ import pytest
 # An in-process run forgets the modules that it imported first. These stay, which saves time and
 # keeps classes the same in all runs.
 import pytest_evalplug.dataset.multi_choice
+import pytest_evalplug.evaluation.evaluators.accuracy
 import pytest_evalplug.evaluation.postprocess.number
 import pytest_evalplug.finish
+import pytest_evalplug.report.dashboard
+import pytest_evalplug.report.junit
+import pytest_evalplug.report.outputs
 import pytest_evalplug.report.progress
 import pytest_evalplug.report.properties
+import pytest_evalplug.report.step_summary
 import pytest_evalplug.report.terminal
 import pytest_evalplug.scheduling
 import pytest_evalplug.session
+import pytest_evalplug.summary.variants
 import pytest_evalplug.viz  # noqa: F401
 from pytest_evalplug.evaluation.registry import evaluators, postprocessors
 
