@@ -69,11 +69,11 @@ def wire(*parts: bytes, then: str = "close", pause: float = 0.0) -> Action:
         for part in parts:
             if transport.is_closing():
                 break
-            transport.write(part)  # type: ignore[attr-defined]
+            transport.write(part)
             await asyncio.sleep(pause)
         if then == "hold":
             await asyncio.sleep(60)
-        transport.abort() if then == "abort" else transport.close()  # type: ignore[attr-defined]
+        transport.abort() if then == "abort" else transport.close()
         return web.Response()
 
     return act
