@@ -29,6 +29,8 @@ def load_from_hub(dataset_id: str, subset: str | None, split: str, revision: str
         return _from_modelscope(dataset_id.removeprefix("ms:"), subset, split, revision)
     import datasets
 
+    if getattr(datasets.config, "HF_DATASETS_TRUST_REMOTE_CODE", False):  # before datasets 4
+        datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False
     offline = _why_offline(dataset_id, revision)
     name = None if subset == "default" else subset
     try:
@@ -98,6 +100,7 @@ def _from_modelscope(
             subset_name=subset or "default",
             split=split,
             version=revision or "master",
+            trust_remote_code=False,
         )
     except Exception as error:
         _obstacles[key] = f"ms:{dataset_id}: {one_line(error)}"

@@ -6,7 +6,7 @@ __all__ = ["DataSource"]
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pytest_evalplug.dataset.hub import load_from_hub
 from pytest_evalplug.dataset.readers import EXTENSIONS, read_table
@@ -40,6 +40,8 @@ class DataSource:
             if folder.is_file():
                 if split == self.file_split:
                     return read_table(folder)
+                continue
+            if not _is_below(split):
                 continue
             for stem in _stems(folder, subset, split, shared):
                 for extension in EXTENSIONS:
@@ -78,7 +80,7 @@ class DataSource:
         """Return a file that lies beside the data (``cot_prompt.txt``), or None."""
         for folder in self._folders():
             places = [folder / name] if shared else []
-            if subset is not None:
+            if subset is not None and _is_below(subset):
                 places.append(folder / subset / name)
             for path in places:
                 if path.is_file():
@@ -100,8 +102,9 @@ class DataSource:
         return None
 
     def _folders(self, *, local_id: bool = True) -> Iterator[Path]:
-        for directory in self.data_dirs:
-            yield directory / self.benchmark
+        if _is_below(self.benchmark):
+            for directory in self.data_dirs:
+                yield directory / self.benchmark
         if local_id and (path := self._local_id()) is not None:
             yield path
 
@@ -117,9 +120,15 @@ def _places(subset: str | None, split: str, shared: bool) -> list[str]:
 def _stems(folder: Path, subset: str | None, split: str, shared: bool) -> list[Path]:
     """Return the places in their order: file names without ending, or saved folders."""
     stems = [folder / split] if shared else []
-    if subset is not None:
+    if subset is not None and _is_below(subset):
         stems += [folder / subset / split, folder / subset]
     return [*stems, folder] if shared else stems
+
+
+def _is_below(name: str) -> bool:
+    """Tell whether a name, taken as a path, stays in the folder that it is looked for in."""
+    path = PurePath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _saved_split(folder: Path, split: str) -> Table | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["RunDirectory", "safe_name", "timestamp"]
+__all__ = ["RunDirectory", "refuse_links", "safe_name", "timestamp"]
 
 import difflib
 import hashlib
@@ -14,11 +14,13 @@ from types import TracebackType
 
 import filelock
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, DataError
 
 _RUN_NAME = re.compile(r"(\d{8})_(\d{6})(?:-(\d+))?")
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|.*\.", re.IGNORECASE)
+"""What Windows takes for a device, or shortens."""
 
 
 def timestamp() -> str:
@@ -31,12 +33,22 @@ def safe_name(text: str) -> str:
 
     Different texts give different names: one that had to change ends in a hash of the text.
     """
-    if _SAFE.fullmatch(text) and not _HASHED.search(text):
+    if _SAFE.fullmatch(text) and not (_HASHED.search(text) or _RESERVED.fullmatch(text)):
         return text
     # lone surrogates are possible in names that came from a command line
     code = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip(".-")[:80]
     return f"{readable or '_'}-{code}"
+
+
+def refuse_links(run: Path) -> None:
+    """Raise DataError if a link in a run, which may come from anywhere, leads out of it."""
+    home = run.resolve()
+    for path in run.rglob("*"):
+        if path.is_symlink() and not path.resolve().is_relative_to(home):
+            raise DataError(
+                "a link that leads out of the run", where=str(path), fix="Remove the link"
+            )
 
 
 class RunDirectory:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, DataError
-from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.directory import RunDirectory, refuse_links
 from pytest_evalplug.run.jsonio import dumps, json_object, write_atomic
 from pytest_evalplug.run.merged import MergedFile
 from pytest_evalplug.run.records import index_order
@@ -75,6 +75,8 @@ def find_shards(folders: Sequence[Path]) -> list[Shard]:
         if not runs:
             raise DataError("no run directory", where=str(folder))
         found += map(Shard, runs)
+    for shard in found:
+        refuse_links(shard.path)
     shards = sorted({shard.path.resolve(): shard for shard in found}.values(), key=_order)
     for shard in shards[1:]:
         _check_alike(shards[0], shard)
@@ -104,7 +106,7 @@ def _check_alike(one: Shard, other: Shard) -> None:
 
 def _identity(model: Mapping[str, Any]) -> dict[str, Any]:
     """Return what predictions depend on; the options as given may name another server."""
-    return {name: value for name, value in model.items() if name != "settings"}
+    return {name: value for name, value in model.items() if name not in ("settings", "price")}
 
 
 def join_shards(shards: Sequence[Shard], target: RunDirectory, arguments: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from pytest_evalplug.report.viewer.live import LiveRun
 from pytest_evalplug.report.viewer.overview import overview, table_key
 from pytest_evalplug.report.viewer.report import compressed
 from pytest_evalplug.report.viewer.samples import SampleTable
-from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.directory import RunDirectory, refuse_links
 from pytest_evalplug.run.saved_run import SavedRun, open_saved
 from pytest_evalplug.stash import MANIFEST
 
@@ -133,6 +133,7 @@ class _Opened:
     """A run as it was when it was opened."""
 
     def __init__(self, path: Path) -> None:
+        refuse_links(path)
         self.state = _state(path)
         self._path = path
         self._changed = _changed(path)

@@ -45,6 +45,8 @@ class ViewServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: ViewServer
     protocol_version = "HTTP/1.1"
+    timeout = 60.0
+    """Seconds that a client may stay silent: each has a thread."""
     server_version = "evalplug"
     sys_version = ""
 
