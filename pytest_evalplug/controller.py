@@ -130,6 +130,7 @@ class Controller:
                 self._run.close()
             raise pytest.UsageError(str(error)) from None
         DetailStore(self._run).clear()
+        (self._run.path / "limits" / "budget.json").unlink(missing_ok=True)  # it is a session's
         (self._run.journal / MANIFEST).unlink(missing_ok=True)
         snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run

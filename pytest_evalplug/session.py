@@ -16,6 +16,7 @@ import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
 from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
+from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
 from pytest_evalplug.inference.facade import ModelFacade
@@ -58,6 +59,7 @@ class EvalSession:
         """Called while an item waits, for progress."""
         self._run_path = run_path
         self._run: RunDirectory | None = None
+        self._limits: Limits | None = None
         self._plan: list[Case] = []
         self._sources: dict[str, Source] = {}
         self._backends: dict[str, ModelBackend] = {}
@@ -112,7 +114,8 @@ class EvalSession:
         self._run = run
         self.store = PredictionStore(run, self.role.worker)
         self.details = DetailStore(run, self.role.worker)
-        self.verdicts.open(run, self.role.worker, self.role.count, self.config.judge)
+        self._limits = Limits(run.path / "limits", self.config.max_tokens, self.config.max_cost)
+        self.verdicts.open(run, self.role.worker, self.role.count, self.config.judge, self._limits)
         self._log = open_log(run.infer_logs / f"{self.role.worker}.log", self.secrets.hide)
 
     @property
@@ -268,12 +271,14 @@ class EvalSession:
         write_atomic(folder / f"{safe_name(info.name)}.json", dumps(info.to_wire()))
         self.verdicts.know(info)
         assert self.store is not None
+        assert self._limits is not None
         engine = Engine(
             backend,
             inferencer,
             self.store,
             model=info,
             share=self.role.count,
+            account=self._limits.account(info.name, backend, info.price),
             output_dir=self.run.path,
             arrived=lambda case, record: self.verdicts.arrived(case, info.name, record),
             hide=self.secrets.hide,
@@ -346,14 +351,16 @@ def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
     """Return the models that a run has predictions of."""
     infos = {}
     for path in sorted((run.configs / "models").glob("*.json")):
-        info = ModelInfo(**json.loads(path.read_text(encoding="utf-8")))
+        info = ModelInfo.from_wire(json.loads(path.read_text(encoding="utf-8")))
         infos[info.name] = info
     return infos
 
 
 def _counts(source: Source) -> dict[str, int]:
     """Return a source's counts, copied at once: the engine's thread goes on counting."""
-    return dict(source.counts) if isinstance(source, Engine) else {}
+    if not isinstance(source, Engine):
+        return {}
+    return {**source.counts, **source.used.counts(source.model.name)}
 
 
 def _close(backend: ModelBackend) -> None:

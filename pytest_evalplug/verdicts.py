@@ -24,6 +24,7 @@ from pytest_evalplug.types import Detail
 
 if TYPE_CHECKING:
     from pytest_evalplug.evaluation.judge.judge import Judge
+    from pytest_evalplug.inference.budget import Limits
     from pytest_evalplug.run.predictions import JudgementStore
 
 
@@ -83,7 +84,7 @@ class Verdicts:
         self._judges: dict[tuple[str, str], Judge] = {}
         self._unjudged: set[Case] = set()
         """Samples on which a judge gave no verdict."""
-        self._run: tuple[JudgementStore, int] | None = None
+        self._run: tuple[JudgementStore, int, Limits] | None = None
         self._scorers: dict[tuple[str, str], Scorer] = {}
         self._models: dict[str, ModelInfo] = {}
         self._expected: set[Case] = set()
@@ -101,14 +102,21 @@ class Verdicts:
         )
         self._expected = {c for item in asking if isinstance(c := case_of(item), Case)}
 
-    def open(self, run: RunDirectory, worker: str, share: int, spec: ModelSpec | None) -> None:
+    def open(
+        self,
+        run: RunDirectory,
+        worker: str,
+        share: int,
+        spec: ModelSpec | None,
+        limits: Limits,
+    ) -> None:
         """Keep what judges reply in the run, and let the benchmarks have its judge, if any.
 
-        This process is one of ``share`` that ask.
+        This process is one of ``share`` that ask; ``limits`` are the run's.
         """
         from pytest_evalplug.run.predictions import JudgementStore
 
-        self._run = (JudgementStore(run, worker), share)
+        self._run = (JudgementStore(run, worker), share, limits)
         if spec is None:
             return
         from pytest_evalplug.evaluation.judge.judge import judge_from
@@ -124,7 +132,7 @@ class Verdicts:
         """Return the run's one judge of this kind, which keeps its replies in the run."""
         key = (judge.name, judge.fingerprint)
         if key not in self._judges and self._run is not None:
-            judge.store, judge.share = self._run
+            judge.store, judge.share, judge.limits = self._run
             self._judges[key] = judge
         return self._judges.get(key, judge)
 
@@ -164,6 +172,7 @@ class Verdicts:
         counts = Counter({"unjudged": len(self._unjudged)})
         for judge in self._judges.values():
             counts.update({"judged": judge.asked, "judgements reused": judge.reused})
+            counts.update(judge.used.counts(f"judge {judge.name}"))
         return counts
 
     def close(self) -> None:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_evalplug.errors import FatalModelError, ModelError
+from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 
 log = logging.getLogger("pytest_evalplug.inference")
@@ -41,8 +43,17 @@ class Batcher:
     with those nearest to it in length, so that nobody starves and padding stays small.
     """
 
-    def __init__(self, backend: ModelBackend, inferencer: Inferencer, share: int = 1) -> None:
+    def __init__(
+        self,
+        backend: ModelBackend,
+        inferencer: Inferencer,
+        share: int = 1,
+        account: Account | None = None,
+    ) -> None:
         self.backend = backend
+        self.used = Usage()
+        """The tokens of all replies that say so."""
+        self._account = account
         self.inferencer = inferencer
         self.batch_size = int(getattr(backend, "batch_size", 1))
         self.concurrency = max(1, int(getattr(backend, "concurrency", 1)) // share)
@@ -69,6 +80,8 @@ class Batcher:
     async def stop(self, grace: float) -> None:
         """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
         self._stopped = True
+        if self._account is not None:
+            self._account.closed = True
         self._fail_pending(StoppedError("the run was stopped"))
         if self._running:
             limit = grace if is_async(getattr(self.backend, self.inferencer.method)) else None
@@ -94,9 +107,7 @@ class Batcher:
             return
         batch = self._take()
         try:
-            results = await self.inferencer.infer(
-                self._call, [entry.payload for entry in batch], batch[0].params
-            )
+            results = await self._ask(batch)
             if len(results) != len(batch):
                 raise ModelError(
                     f"{self.inferencer.method}() returned {len(results)} results for "
@@ -109,6 +120,15 @@ class Batcher:
         except Exception as error:
             results = [self._as_model_error(error)] * len(batch)
         self._settle(batch, results)
+
+    async def _ask(self, batch: list[_Entry]) -> Sequence[ModelOutput | ModelError]:
+        payloads, params = [entry.payload for entry in batch], batch[0].params
+        if self._account is None:
+            return await self.inferencer.infer(self._call, payloads, params)
+        sizes = [entry.size for entry in batch]
+        return await self._account.pay(
+            sizes, params, lambda: self.inferencer.infer(self._call, payloads, params)
+        )
 
     async def _call(self, method: str, *args: Any) -> Any:
         function = getattr(self.backend, method)
@@ -130,6 +150,8 @@ class Batcher:
 
     def _settle(self, batch: list[_Entry], results: Sequence[ModelOutput | ModelError]) -> None:
         for entry, result in zip(batch, results, strict=True):
+            if isinstance(result, ModelOutput) and (usage := Usage.of(result.usage)):
+                self.used = self.used.plus(usage)
             if entry.future.done():
                 continue
             if isinstance(result, ModelError):

@@ -27,6 +27,7 @@ from pytest_evalplug.errors import (
     TooLongError,
 )
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
+from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
@@ -41,6 +42,7 @@ from pytest_evalplug.inference.turns import Turns
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
+from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
 
@@ -68,6 +70,7 @@ class Engine:
         *,
         model: ModelInfo,
         share: int = 1,
+        account: Account | None = None,
         output_dir: Path,
         arrived: Callable[[Case, Record], None] | None = None,
         hide: Callable[[str], str] = str,
@@ -83,7 +86,7 @@ class Engine:
         """Cases by where their prediction came from: ``asked``, ``reused``, ``stale: <why>``."""
         self._store = store
         self._output_dir = output_dir
-        self._batcher = Batcher(backend, inferencer, share)
+        self._batcher = Batcher(backend, inferencer, share, account)
         self._depth = max(2 * self._batcher.concurrency, 8) * self._batcher.batch_size
         self._futures: dict[Case, Future[Record]] = {}
         self._failed: dict[Case, Future[Record]] = {}
@@ -102,6 +105,11 @@ class Engine:
         self._thread = threading.Thread(target=self._loop.run_forever, name="evalplug-engine")
         self._thread.daemon = True
         self._thread.start()
+
+    @property
+    def used(self) -> Usage:
+        """The tokens of the replies that this engine has asked for."""
+        return self._batcher.used
 
     @property
     def fatal(self) -> FatalModelError | None:

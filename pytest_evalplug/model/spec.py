@@ -124,6 +124,13 @@ class ModelInfo:
     pred_postprocessor: Any = None
     settings: str = ""
     """Hash of the options as given; unlike the fingerprint it can be had without the model."""
+    price: Price | None = None
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> ModelInfo:
+        """Rebuild what :meth:`to_wire` described. Raises ConfigError for a price that is none."""
+        price = Price.from_table(wire.get("price"), f"model {wire.get('name')}")
+        return cls(**{**wire, "price": price})
 
     def to_wire(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -173,7 +180,12 @@ class ModelSpec:
     def info(self) -> ModelInfo:
         """The model without its backend."""
         return ModelInfo(
-            self.name, self.fingerprint, self.generation, self.pred_postprocessor, self.settings
+            self.name,
+            self.fingerprint,
+            self.generation,
+            self.pred_postprocessor,
+            self.settings,
+            self.price,
         )
 
     def to_wire(self) -> dict[str, Any]:

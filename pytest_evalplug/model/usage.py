@@ -49,3 +49,12 @@ class Usage(NamedTuple):
             self.completion * price.completion,
         )
         return sum(parts) / 1_000_000
+
+    def counts(self, name: str) -> dict[str, int]:
+        """Return what a model of this name has used as counts, which processes add up."""
+        return {f"{part} tokens of {name}": n for part, n in self._asdict().items() if n}
+
+    @classmethod
+    def counted(cls, counts: Mapping[str, int], name: str) -> Usage:
+        """Return what :meth:`counts` of this name add up to."""
+        return cls(*(counts.get(f"{part} tokens of {name}", 0) for part in cls._fields))

@@ -12,9 +12,12 @@ from typing import Any
 from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
+from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.model.price import Price
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
+from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.predictions import JudgementStore
 from pytest_evalplug.types import ModelOutput, Prompt
@@ -36,9 +39,13 @@ class Judge:
     store: JudgementStore | None = None
     share: int = 1
     """How many processes divide the judge's concurrency among them."""
+    price: Price | None = None
+    limits: Limits | None = None
+    """What the run may use."""
     asked: int = 0
     reused: int = 0
     _batcher: Batcher | None = None
+    _used: Usage = field(default_factory=Usage)
     _failure: FatalModelError | None = None
     _closed: bool = False
     _fresh: set[str] = field(default_factory=set)
@@ -79,9 +86,15 @@ class Judge:
         self._closed = True
         if self._batcher is not None:
             wait_for(self._shut_down(self._batcher))
+            self._used = self._batcher.used
             self._batcher = None
         if self.store is not None:
             self.store.close()
+
+    @property
+    def used(self) -> Usage:
+        """The tokens of the replies that this judge was asked for."""
+        return self._used if self._batcher is None else self._batcher.used
 
     async def _reply(
         self,
@@ -124,7 +137,10 @@ class Judge:
                 except EvalplugError as error:
                     self._failure = FatalModelError(error.what, where=error.where, fix=error.fix)
                     raise self._failure from None
-                self._batcher = Batcher(backend, INFERENCERS["gen"], self.share)
+                account = None
+                if self.limits is not None:
+                    account = self.limits.account(self.name, backend, self.price)
+                self._batcher = Batcher(backend, INFERENCERS["gen"], self.share, account)
             return self._batcher
 
     @staticmethod
@@ -155,7 +171,13 @@ def judge_from(
         model = resolve_model(model, {})
     if isinstance(model, ModelSpec):
         return Judge(
-            model.name, model.create, model.fingerprint, model.generation, store=store, share=share
+            model.name,
+            model.create,
+            model.fingerprint,
+            model.generation,
+            store=store,
+            share=share,
+            price=model.price,
         )
     if not callable(getattr(model, "generate", None)):
         raise ConfigError(

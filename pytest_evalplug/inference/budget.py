@@ -1,0 +1,217 @@
+"""What a session may use, in tokens and in money, over all its models, judges and processes."""
+
+from __future__ import annotations
+
+__all__ = ["Account", "Budget", "BudgetError", "Limits"]
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_evalplug.errors import ConfigError, FatalModelError, ModelError
+from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.price import Price
+from pytest_evalplug.model.shared import InTurn, SharedState, State
+from pytest_evalplug.model.usage import Usage
+from pytest_evalplug.run.directory import safe_name
+from pytest_evalplug.types import ModelOutput
+
+Result = ModelOutput | ModelError
+
+_CHARACTERS_PER_TOKEN = 4
+"""Of English, roughly; for what no reply has told yet, or never tells."""
+_POLL_SECONDS = 0.05
+_BUDGET = "budget.json"
+
+
+class BudgetError(FatalModelError):
+    """The session's budget is used up: no further request is sent."""
+
+
+class Amount(NamedTuple):
+    """Tokens, and what they cost."""
+
+    tokens: float = 0.0
+    cost: float = 0.0
+
+    def plus(self, other: Amount, times: float = 1) -> Amount:
+        """Return the sum of this and ``times`` the other."""
+        return Amount(self.tokens + times * other.tokens, self.cost + times * other.cost)
+
+
+class Budget:
+    """Counts what is used in a file that all processes share.
+
+    What is in flight is reserved, at the mean of what requests have used by then. A request that
+    no longer fits waits for those in flight, which may use less; once none is, the budget is used
+    up. So all that was sent has arrived when the session stops.
+    """
+
+    def __init__(self, path: Path, max_tokens: int | None, max_cost: float | None) -> None:
+        self._limits = Amount(max_tokens or float("inf"), max_cost or float("inf"))
+        self._state = SharedState(path)
+        self._queue = InTurn()
+        self._process = str(os.getpid())
+
+    async def reserve(
+        self, count: int, estimate: Amount, closed: Callable[[], bool]
+    ) -> Amount | None:
+        """Set aside what ``count`` requests may use, one of them ``estimate`` if nothing is known.
+
+        Waits for what is in flight; None if ``closed`` meanwhile. Raises BudgetError.
+        """
+        async with self._queue.turn():
+            while not closed():
+                found = await self._state.change(lambda s: self._try(s, count, estimate))
+                if found is not None:
+                    return found
+                await asyncio.sleep(_POLL_SECONDS)
+        return None
+
+    async def settle(self, reserved: Amount, used: Amount, answered: int) -> None:
+        """Count what ``answered`` requests have used instead of what was reserved for them."""
+
+        def change(state: State) -> None:
+            flight = state["flight"]
+            mine = Amount(*flight.get(self._process, (0, 0))).plus(reserved, -1)
+            if mine.tokens > 1e-6:
+                flight[self._process] = mine
+            else:
+                flight.pop(self._process, None)
+            state["used"] = Amount(*state["used"]).plus(used)
+            state["answered"] += answered
+
+        await self._state.change(change)
+
+    def _try(self, state: State, count: int, estimate: Amount) -> Amount | None:
+        state.setdefault("used", Amount())
+        state.setdefault("answered", 0)
+        flight = state.setdefault("flight", {})
+        for process in [p for p in flight if not _is_alive(int(p))]:
+            state["used"] = Amount(*state["used"]).plus(Amount(*flight.pop(process)))
+        used, answered = Amount(*state["used"]), state["answered"]
+        one = Amount().plus(used, 1 / answered) if answered else estimate
+        wanted = Amount().plus(one, count)
+        in_flight = Amount()
+        for amount in flight.values():
+            in_flight = in_flight.plus(Amount(*amount))
+        if not self._has(used.plus(in_flight).plus(wanted)):
+            if flight:
+                return None
+            if used.tokens and not self._has(used.plus(one)):
+                raise self._used_up(used)
+        mine = Amount(*flight.get(self._process, (0, 0)))
+        flight[self._process] = mine.plus(wanted)
+        return wanted
+
+    def _has(self, amount: Amount) -> bool:
+        return all(a <= limit for a, limit in zip(amount, self._limits, strict=True))
+
+    def _used_up(self, used: Amount) -> BudgetError:
+        by_tokens = self._limits.tokens < float("inf")
+        if by_tokens and self._limits.cost < float("inf"):  # which of the two is nearer
+            by_tokens = used.tokens / self._limits.tokens >= used.cost / self._limits.cost
+        if by_tokens:
+            what = f"the budget of {self._limits.tokens:,.0f} tokens is used up"
+            option, spent = "--eval-max-tokens", f"{used.tokens:,.0f}"
+        else:
+            what = f"the budget of {self._limits.cost:g} is used up"
+            option, spent = "--eval-max-cost", f"{used.cost:.4g}"
+        return BudgetError(
+            f"{what} ({spent}; the next request would go over it)",
+            where=option,
+            fix="Go on with --reuse and another budget",
+        )
+
+
+@dataclass(slots=True)
+class Account:
+    """What one model takes from the budget."""
+
+    budget: Budget
+    price: Price
+    closed: bool = False
+
+    async def pay(
+        self,
+        sizes: Sequence[int],
+        params: GenerationParams,
+        ask: Callable[[], Awaitable[Sequence[Result]]],
+    ) -> Sequence[Result]:
+        """Return what ``ask`` returns, for prompts of these sizes in characters.
+
+        Raises BudgetError instead of asking, CancelledError if closed before it could ask.
+        """
+        longest = Usage(max(sizes) // _CHARACTERS_PER_TOKEN, params.max_tokens)
+        reserved = await self.budget.reserve(len(sizes), self._amount(longest), self._is_closed)
+        if reserved is None:
+            raise asyncio.CancelledError
+        answers: list[Usage] = []
+        try:
+            results = await ask()
+            answers = [
+                Usage.of(result.usage) or _estimate(size, result)
+                for size, result in zip(sizes, results, strict=False)
+                if isinstance(result, ModelOutput)
+            ]
+            return results
+        finally:
+            used = Amount()
+            for usage in answers:
+                used = used.plus(self._amount(usage))
+            await self.budget.settle(reserved, used, len(answers))
+
+    def _amount(self, usage: Usage) -> Amount:
+        return Amount(usage.total, usage.cost(self.price))
+
+    def _is_closed(self) -> bool:
+        return self.closed
+
+
+class Limits:
+    """The limits of a run, as its processes share them in a folder of the run directory."""
+
+    def __init__(self, folder: Path, max_tokens: int | None, max_cost: float | None) -> None:
+        self._folder = folder
+        self._max_tokens = max_tokens
+        self._max_cost = max_cost
+
+    def account(self, name: str, backend: Any, price: Price | None) -> Account | None:
+        """Return what a model pays with, None without a budget; its rates are shared from now on.
+
+        Raises ConfigError if the budget is in money and the model has no price.
+        """
+        share = getattr(backend, "share_limits", None)
+        if share is not None:
+            share(self._folder / f"rates-{safe_name(name)}.json")
+        if self._max_tokens is None and self._max_cost is None:
+            return None
+        if price is None and self._max_cost is not None:
+            raise ConfigError(
+                f"no price is known of model {name!r}",
+                where="--eval-max-cost",
+                fix="Add price = { prompt = ..., completion = ... } to its table",
+            )
+        budget = Budget(self._folder / _BUDGET, self._max_tokens, self._max_cost)
+        return Account(budget, price or Price(prompt=0, completion=0))
+
+
+def _estimate(size: int, output: ModelOutput) -> Usage:
+    reply = len(output.completion) // _CHARACTERS_PER_TOKEN
+    return Usage(size // _CHARACTERS_PER_TOKEN + 1, reply + 1)
+
+
+def _is_alive(process: int) -> bool:
+    if sys.platform == "win32":  # where signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
