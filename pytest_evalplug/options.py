@@ -148,8 +148,11 @@ class RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
         That is its mode, its samples and shard, its custom data, its judge and its ``--eval-set``,
-        field by field. What ``tables`` say of the judge now counts: ``saved`` has no secrets.
+        field by field. What ``tables`` say of the judge now counts: ``saved`` has no secrets. Raises
+        ConfigError if ``saved``, which may be anybody's, would choose a server or code to run.
         """
+        from pytest_evalplug.run.trust import refuse_reach
+
         follow: dict[str, Any] = {}
         if "mode" not in self.given:
             follow["eval_mode"] = saved["eval_mode"]
@@ -160,9 +163,13 @@ class RunConfig:
         if "shard" not in self.given and saved.get("shard"):
             follow["shard"] = tuple(saved["shard"])
         made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
+        for name, key, value in made_with:
+            refuse_reach({key: value}, f"{name}.{key}", f"Give it: --eval-set {name}.{key}=...")
         follow["overrides"] = merged_settings([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
             judges = saved.get("judge") or {}
+            for name in judges.keys() - tables.keys():
+                refuse_reach(judges[name], f"the judge {name!r}", "Give it: --judge-model=...")
             known = {**judges, **tables}
             follow["judge"] = next((resolve_model(name, known) for name in judges), None)
             if self.max_cost is not None:
