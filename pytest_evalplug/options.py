@@ -148,8 +148,8 @@ class RunConfig:
         """Return the settings to score a saved run: what it was made with, where none is given.
 
         That is its mode, its samples and shard, its custom data, its judge and its ``--eval-set``,
-        field by field. What ``tables`` say of the judge now counts: ``saved`` has no secrets. Raises
-        ConfigError if ``saved``, which may be anybody's, would choose a server or code to run.
+        field by field. What ``tables`` say of the judge now counts: ``saved`` has no secrets.
+        Raises ConfigError if ``saved``, which may be anybody's, chooses a server or code to run.
         """
         from pytest_evalplug.run.trust import refuse_reach
 
