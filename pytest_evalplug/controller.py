@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, EvalplugError
+from pytest_evalplug.errors import ConfigError, EvalplugError, one_line
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
@@ -106,6 +106,9 @@ class Controller:
                 self._config = self._config.following(saved, model_tables(self._pytest_config))
         except EvalplugError as error:
             raise pytest.UsageError(str(error)) from None
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            why = f"{run.configs}: damaged snapshot: {one_line(error)}"
+            raise pytest.UsageError(f"{why}. Start a new run") from None
         if self._config.stage == "eval" and not self._config.models:
             self._config = replace(self._config, saved=tuple(saved_models(run)))
         self._pytest_config.stash[RUN_CONFIG] = self._config

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["EvalSession", "saved_models"]
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
-from pytest_evalplug.errors import ConfigError, ModelError, WrongAnswer
+from pytest_evalplug.errors import ConfigError, DataError, ModelError, WrongAnswer
 from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
@@ -35,6 +34,7 @@ from pytest_evalplug.run.details import DetailStore
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
+from pytest_evalplug.run.snapshot import read_object
 from pytest_evalplug.stash import MANIFEST, SAMPLE
 from pytest_evalplug.types import Detail
 from pytest_evalplug.verdicts import Evaluation, Verdicts, outcome_detail
@@ -351,7 +351,10 @@ def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
     """Return the models that a run has predictions of."""
     infos = {}
     for path in sorted((run.configs / "models").glob("*.json")):
-        info = ModelInfo.from_wire(json.loads(path.read_text(encoding="utf-8")))
+        try:
+            info = ModelInfo.from_wire(read_object(path))
+        except TypeError as error:
+            raise DataError(f"damaged: {error}", where=str(path)) from None
         infos[info.name] = info
     return infos
 

@@ -42,5 +42,5 @@ def _literal(text: str) -> Any:
     """Read a JSON value; anything else is the text itself."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text

@@ -98,7 +98,7 @@ def _read_rule(text: str) -> dict[str, Any]:
     where = f"--postprocessor {text}"
     try:
         configured = json.loads(brace[1:] + options or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(
             f"options are JSON: {error}", where=where, fix='Write NAME:{"option": "value"}'
         ) from None

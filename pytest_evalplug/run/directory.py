@@ -38,6 +38,8 @@ def safe_name(text: str) -> str:
     # lone surrogates are possible in names that came from a command line
     code = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     readable = re.sub(r"[^A-Za-z0-9._-]+", "_", text).lstrip(".-")[:80]
+    if _RESERVED.fullmatch(readable):  # with whatever ending
+        readable = f"_{readable}"
     return f"{readable or '_'}-{code}"
 
 

@@ -99,7 +99,7 @@ def _key(index: str) -> bytes:
 def _read(path: Path) -> dict[str, Record]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from error
     if not isinstance(content, dict) or not all(isinstance(r, dict) for r in content.values()):
         raise _damaged(path, "not an object of records")

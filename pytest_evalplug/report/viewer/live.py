@@ -136,7 +136,7 @@ class LiveRun:
         """Return the models that anything was asked of: before the first verdict, that is all."""
         names = []
         for path in sorted((self._run.configs / "models").glob("*.json")):
-            with suppress(ValueError, LookupError, TypeError):
+            with suppress(ValueError, LookupError, TypeError, RecursionError):
                 names.append(str(json.loads(path.read_text(encoding="utf-8"))["name"]))
         return names
 

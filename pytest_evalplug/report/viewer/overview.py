@@ -69,7 +69,13 @@ def _last_summary(run: SavedRun) -> dict[str, Any] | None:
             "rows": [_row(row) for row in summary["rows"]],
             "notes": list(summary.get("notes", [])),
         }
-    except (ValueError, KeyError, TypeError, AttributeError):  # another tool's, or damaged
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ):  # another tool's, or damaged
         return None
 
 
@@ -85,7 +91,7 @@ def _row(row: Any) -> dict[str, Any]:
 def _gates(run: SavedRun) -> list[Any]:
     try:
         found = json.loads((run.path / "report" / GATES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     return found if isinstance(found, list) else []
 
