@@ -1,7 +1,6 @@
 """Replies of servers that score prompts, well or badly; for the scripted server of ``servers.py``.
 
-Two models: ``toy_tokens`` knows words that it has seen before, ``model_tokens`` is a real one,
-whose log-probabilities transformers computes here without any code of the package.
+The model is a toy that knows words it has seen before.
 """
 
 from __future__ import annotations
@@ -37,22 +36,6 @@ def toy_tokens(prompt: str) -> list[Token]:
         else Token(text, None, None)
         for i, text in enumerate(texts)
     ]
-
-
-def model_tokens(model: Any, tokenizer: Any) -> Model:
-    """Return what transformers' model says, each token decoded by itself."""
-    import torch
-
-    def tokens(prompt: str) -> list[Token]:
-        ids = tokenizer(prompt)["input_ids"]
-        texts = [tokenizer.decode([i], clean_up_tokenization_spaces=False) for i in ids]
-        with torch.inference_mode():
-            logprobs = model(torch.tensor([ids])).logits[0, :-1].float().log_softmax(-1)
-        own = logprobs.gather(-1, torch.tensor(ids[1:]).unsqueeze(-1)).flatten().tolist()
-        best = logprobs.max(-1).values.tolist()
-        return [Token(*row) for row in zip(texts, [None, *own], [None, *best], strict=True)]
-
-    return tokens
 
 
 def echoed(model: Model) -> Callable[[Call], Reply]:

@@ -6,7 +6,7 @@ llama-cpp-python answer. One token is written and thrown away: not every server 
 
 ``text_offset`` is not read. It is counted from the tokens' texts, by some servers in bytes, by
 others with the length of a BOS token that the prompt does not have, and SGLang sends -1. The texts
-themselves say the same, and whether they make up the prompt can be seen.
+themselves say the same, and where they don't, that can be seen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 from pytest_evalplug.errors import ModelError
@@ -44,8 +43,8 @@ class Echo:
     texts: list[str]
     logprobs: list[float | None]
     best: list[float | None]
-    starts: list[int] | None
-    """Where each token begins in the prompt, in characters, if the texts make up the prompt."""
+    starts: list[int]
+    """Where the last tokens begin in the prompt, in characters; those of the others are unknown."""
     special: int
     """How many tokens at the start are not of the prompt: 1 if the server adds a BOS token."""
 
@@ -86,14 +85,17 @@ def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
         return "gives no top_logprobs, so that nobody knows which tokens greedy decoding takes"
     if not len(tokens) == len(logprobs) == len(top):
         return "gives tokens, token_logprobs and top_logprobs of different lengths"
-    texts = [str(token) for token in tokens]
-    starts, special = _starts(texts, prompt)
-    count = len(starts) if starts is not None else _count(output, len(texts))
-    if count < 2 <= len(prompt.split()):
+    count = _count(output, len(tokens))
+    if count < max(1, min(2, len(prompt.split()))):
         return "gives log-probabilities of the reply only, not of the prompt"
-    best = [_highest(entry) for entry in top[:count]]
+    texts = [str(token) for token in tokens[:count]]
+    starts = _starts(texts, prompt)
     return Echo(
-        texts[:count], [_number(value) for value in logprobs[:count]], best, starts, special
+        texts,
+        [_number(value) for value in logprobs[:count]],
+        [_highest(entry) for entry in top[:count]],
+        starts,
+        _special(texts, starts, prompt),
     )
 
 
@@ -117,28 +119,36 @@ def _count(output: ModelOutput, total: int) -> int:
     return count if 0 < count <= total else total - 1
 
 
-def _starts(texts: list[str], prompt: str) -> tuple[list[int] | None, int]:
-    """Return where each token begins, and whether the first is a BOS token that has no place."""
-    for special in (0, 1):
-        ends = list(accumulate(map(len, texts[special:]), initial=0))
-        if "".join(texts[special:]).startswith(prompt) and len(prompt) in ends:
-            count = ends.index(len(prompt))
-            bos = special or int(texts[0] == "")
-            return [0] * special + ends[:count], bos
+def _starts(texts: list[str], prompt: str) -> list[int]:
+    """Return where the tokens begin, from the end back to the first whose text does not fit.
+
+    That is a BOS token, one that lost its space, or one that holds a part of a character.
+    """
+    starts = [len(prompt)]
+    for text in reversed(texts):
+        if not prompt.endswith(text, 0, starts[-1]):
+            break
+        starts.append(starts[-1] - len(text))
+    return starts[:0:-1]
+
+
+def _special(texts: list[str], starts: list[int], prompt: str) -> int:
     first = texts[0].lstrip()
-    # Texts that lose white space or parts of a character say at least whether the first is theirs.
+    if starts[:1] == [0]:
+        return len(texts) - len(starts) or int(not first)
     coded = "\N{REPLACEMENT CHARACTER}" in first or first.startswith(("bytes:", "token_id:"))
-    ours = coded or prompt.lstrip().startswith(first or "\0")
-    return None, int(not ours)
+    return int(not (coded or prompt.lstrip().startswith(first or "\0")))
 
 
 def split_at(echo: Echo, boundary: int) -> int | None:
     """Return the first token that reaches beyond character ``boundary`` of the prompt.
 
-    One that lies across is the continuation's. None where the texts don't make up the prompt.
+    One that lies across is the continuation's. None where the texts don't say.
     """
-    if boundary == 0 or echo.starts is None:
-        return echo.special if boundary == 0 else None
-    ends = echo.starts[1:]
-    across = bisect_right(ends, boundary)
-    return min(across, bisect_left(echo.starts, boundary))
+    if boundary == 0:
+        return echo.special
+    starts = echo.starts
+    if not starts or starts[0] > boundary:
+        return None
+    across = bisect_right(starts[1:], boundary)
+    return len(echo.texts) - len(starts) + min(across, bisect_left(starts, boundary))

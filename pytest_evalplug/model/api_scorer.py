@@ -38,8 +38,8 @@ class ApiScorer:
     space at the end of the context being its own. That is what the HF backend scores
     (:meth:`PromptEncoder.pair`), by lm-evaluation-harness's rule, except where a token lies across
     the join: both replace that token by those of the context alone, so that what they score is
-    another text. Where the tokens' texts don't make up the prompt (a tokenizer that drops spaces, a
-    character in several tokens), the context is asked for by itself and its tokens are counted.
+    another text. Where the tokens' texts don't tell (a tokenizer that drops spaces, a character in
+    several tokens), the context is asked for by itself and its tokens are counted.
 
     Messages are joined by blank lines: the server's chat template does not apply.
     """

@@ -13,21 +13,19 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError
 from pytest_evalplug.model.api_likelihood import Echo, read_echo, split_at
 from pytest_evalplug.model.api_trial import TRIAL_TEXT
 from pytest_evalplug.model.base import Choice, SequenceLoss
-from pytest_evalplug.model.hf import HFBackend
 from pytest_evalplug.model.openai_api import OpenAIBackend
 from pytest_evalplug.model.retry import RetryPolicy
 from pytest_evalplug.model.spec import OpenAIOptions
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 from tests.likelihood_server import (
     Reply,
-    model_tokens,
     of_the_reply,
     scoring,
     toy_tokens,
@@ -36,7 +34,7 @@ from tests.likelihood_server import (
     without_echo,
     without_logprobs,
 )
-from tests.model.parity_questions import first_questions
+from tests.model.make_vllm_replies import BOS, FILE, QUERIES, QUESTIONS, TEXTS, questions
 from tests.servers import (
     Action,
     Call,
@@ -45,6 +43,7 @@ from tests.servers import (
     api_server,
     error,
     in_turn,
+    payload,
     real_server,
 )
 
@@ -250,30 +249,38 @@ class TestTheJoin:
 
     @settings(max_examples=50, deadline=None)
     @given(st.lists(st.text("ab ", max_size=3), min_size=1, max_size=8), st.data())
-    def test_texts_that_make_up_the_prompt(self, texts: list[str], data: st.DataObject) -> None:
+    def test_the_first_token_that_reaches_beyond(
+        self, texts: list[str], data: st.DataObject
+    ) -> None:
         prompt = "".join(texts)
-        if not prompt:
-            return
+        assume(len(prompt) > 1)
+        known = data.draw(st.integers(0, len(texts)))  # the others' texts are not the prompt's
         size = len(texts)
         columns = {
-            "tokens": [*texts, "z"],
+            "tokens": [*["?"] * (size - known), *texts[size - known :], "z"],
             "token_logprobs": [None] + [-1.0] * size,
             "top_logprobs": [None] + [{"z": -1.0}] * size,
         }
         output = ModelOutput(f"{prompt}z", logprobs=columns, usage={"prompt_tokens": size})
         echo = read_echo(output, prompt)
-        if isinstance(echo, str):  # two words and one token
-            assert sum(map(bool, texts)) < 2
+        if isinstance(echo, str):
+            assert size < 2
             return
-        assert "".join(echo.texts) == prompt
-        boundary = data.draw(st.integers(1, len(prompt))) % len(prompt)
-        ends = list(itertools.accumulate(map(len, echo.texts)))
+        boundary = data.draw(st.integers(1, len(prompt) - 1))
+        ends = list(itertools.accumulate(map(len, texts)))
         starts = [0, *ends][:-1]
-        assert split_at(echo, boundary) == next(
-            n
-            for n, (start, end) in enumerate(zip(starts, ends, strict=True))
-            if (start >= boundary or end > boundary) and n >= (boundary == 0 and echo.special)
+        first = next(
+            (
+                n
+                for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+                if start >= boundary or end > boundary
+            ),
+            size,
         )
+        if known and starts[size - known] <= boundary:
+            assert split_at(echo, boundary) == first
+        else:
+            assert split_at(echo, boundary) is None
 
     @settings(max_examples=50, deadline=None)
     @given(st.recursive(st.none() | st.text() | st.floats() | st.booleans(), st.lists))
@@ -366,64 +373,44 @@ def test_a_server_that_is_of_no_use(
     assert set(api_server.prompts) == {TRIAL_TEXT}
 
 
+@pytest.mark.real_model
 def test_transformers_serve_is_of_no_use(real_server: RealServer) -> None:
     backend = make(real_server.base_url, model=real_server.model, timeout=120.0)
     with pytest.raises(FatalModelError, match="no usable log-probabilities: the server"):
         ask(backend, DAYS)
 
 
-@pytest.mark.real_model
-class TestTheRealModel:
-    """The bundled model's scores, computed by transformers, through HTTP."""
+class TestRecordedReplies:
+    """What vLLM 0.32 said of the bundled model in float32 (``make_vllm_replies.py``)."""
 
-    def test_as_lm_evaluation_harness(
-        self, smollm2_backend: HFBackend, data_dir: Path, api_server: OpenAIServer
-    ) -> None:
+    RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+
+    @pytest.fixture
+    def backend(self, api_server: OpenAIServer) -> OpenAIBackend:
+        api_server.script = lambda call: payload(self.RECORDED["replies"][call.prompt])
+        return make(api_server.url, bos=BOS)
+
+    def test_as_lm_evaluation_harness(self, backend: OpenAIBackend, data_dir: Path) -> None:
         path = Path(__file__).with_name("lm_eval_parity.json")
-        rows = json.loads(path.read_text(encoding="utf-8"))["questions"][:6]
-        questions = first_questions(data_dir, len(rows))
-        serve(api_server, smollm2_backend)
-        result = choices(
-            make(api_server.url),
-            *(LoglikelihoodQuery(q.context, q.continuations) for q in questions),
-        )
-        for row, scored in zip(rows, result, strict=True):
+        rows = json.loads(path.read_text(encoding="utf-8"))["questions"][:QUESTIONS]
+        queries = [
+            LoglikelihoodQuery(question.context, question.continuations)
+            for question in questions(data_dir)
+        ]
+        for row, scored in zip(rows, choices(backend, *queries), strict=True):
             assert [c.logprob for c in scored] == pytest.approx(row["logprobs"], abs=1e-3)
             assert [c.is_greedy for c in scored] == row["greedy"]
 
-    def test_as_the_hf_backend(self, smollm2_backend: HFBackend, api_server: OpenAIServer) -> None:
-        queries = [
-            LoglikelihoodQuery("The capital of France is", (" Paris", " London", " a city")),
-            LoglikelihoodQuery("See http:", ("//example.com", "//example.org/a")),
-            LoglikelihoodQuery("Ends with spaces  ", ("word", "\nword")),
-            LoglikelihoodQuery("你好，世界：", ("你好", "😀😀", "再见")),
-            LoglikelihoodQuery("", ("The sky is blue.", " It rains")),
-        ]
-        serve(api_server, smollm2_backend)
-        bos = smollm2_backend._encoder.tokenizer.bos_token
-        ours = choices(make(api_server.url, bos=bos), *queries)
-        for query, api, local in zip(
-            queries, ours, smollm2_backend.loglikelihood(queries), strict=True
+    def test_as_the_hf_backend(self, backend: OpenAIBackend) -> None:
+        for query, scored, expected in zip(
+            QUERIES, choices(backend, *QUERIES), self.RECORDED["choices"], strict=True
         ):
-            assert isinstance(local, list)
-            assert [c.logprob for c in api] == pytest.approx(
-                [c.logprob for c in local], abs=1e-3
-            ), query
-            assert [(c.num_tokens, c.is_greedy) for c in api] == [
-                (c.num_tokens, c.is_greedy) for c in local
-            ], query
-        texts = ["Paris is the capital of France.", "再见，世界 😀", "Word"]
-        for text, loss, other in zip(
-            texts,
-            losses(make(api_server.url), *texts),
-            smollm2_backend.sequence_loss(texts),
-            strict=True,
+            for choice, (logprob, num_tokens, is_greedy) in zip(scored, expected, strict=True):
+                assert choice.logprob == pytest.approx(logprob, abs=1e-3), query
+                assert (choice.num_tokens, choice.is_greedy) == (num_tokens, is_greedy), query
+        for text, loss, (nll, num_tokens) in zip(
+            TEXTS, losses(backend, *TEXTS), self.RECORDED["losses"], strict=True
         ):
             assert isinstance(loss, SequenceLoss), text
-            assert isinstance(other, SequenceLoss)
-            assert loss.nll == pytest.approx(other.nll, abs=1e-3)
-            assert loss.num_tokens == other.num_tokens
-
-
-def serve(server: OpenAIServer, backend: HFBackend) -> None:
-    server.script = scoring(model_tokens(backend._model, backend._encoder.tokenizer))
+            assert loss.nll == pytest.approx(nll, abs=1e-3)
+            assert loss.num_tokens == num_tokens
