@@ -7,6 +7,7 @@ __all__ = ["Evaluation", "Verdicts", "outcome_detail"]
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,8 @@ from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.records import Record, task_state
 from pytest_evalplug.model.spec import ModelInfo, ModelSpec
 from pytest_evalplug.report.text import wrong_answer_text
-from pytest_evalplug.run.directory import RunDirectory
+from pytest_evalplug.run.directory import RunDirectory, safe_name
+from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.types import Detail
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ class Verdicts:
         self._unjudged: set[Case] = set()
         """Samples on which a judge gave no verdict."""
         self._run: tuple[JudgementStore, int, Limits] | None = None
+        self._prices = Path()
         self._scorers: dict[tuple[str, str], Scorer] = {}
         self._models: dict[str, ModelInfo] = {}
         self._expected: set[Case] = set()
@@ -117,6 +120,7 @@ class Verdicts:
         from pytest_evalplug.run.predictions import JudgementStore
 
         self._run = (JudgementStore(run, worker), share, limits)
+        self._prices = run.configs / "judges"
         if spec is None:
             return
         from pytest_evalplug.evaluation.judge.judge import judge_from
@@ -134,6 +138,9 @@ class Verdicts:
         if key not in self._judges and self._run is not None:
             judge.store, judge.share, judge.limits = self._run
             self._judges[key] = judge
+            if judge.price is not None:
+                file = self._prices / f"{safe_name(judge.name)}.json"
+                write_atomic(file, dumps({"price": judge.price}))
         return self._judges.get(key, judge)
 
     def know(self, model: ModelInfo) -> None:

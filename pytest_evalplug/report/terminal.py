@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.finish import Outcome
+from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.gates import gate_lines
 from pytest_evalplug.report.header import short_path
 from pytest_evalplug.report.text import clean, ending, question_of, shorten
+from pytest_evalplug.summary.usage import usage_text
 from pytest_evalplug.types import Detail
 
 PRED = 60
@@ -32,7 +34,12 @@ def show(
     reporter.section("evaluation summary")
     if outcome.table is not None:
         reporter.write_line(outcome.table.text(verbose=reporter.verbosity > 0))
-    below = [*gate_lines(outcome.gates), *map(clean, outcome.notes), *count_lines(counts)]
+    below = [
+        *gate_lines(outcome.gates),
+        *map(clean, outcome.notes),
+        *count_lines(counts),
+        *(clean(line) for line in paid_lines(outcome, counts)),
+    ]
     if outcome.table is not None and below:
         reporter.write_line("")
     for line in below:
@@ -64,6 +71,16 @@ def count_lines(counts: Counter[str]) -> list[str]:
                 f"{count} saved predictions no longer fit and were asked again: "
                 f"changed {name.removeprefix('stale: ')}"
             )
+    return lines
+
+
+def paid_lines(outcome: Outcome, counts: Counter[str]) -> list[str]:
+    """Return what this session asked for, where the run has replies of earlier ones too."""
+    lines = []
+    for one in outcome.table.usage if outcome.table else ():
+        asked = Usage.counted(counts, f"judge {one.name}" if one.judge else one.name)
+        if asked != one.usage:
+            lines.append(f"{one.name}: of these {usage_text(asked, one.price)} in this session")
     return lines
 
 

@@ -129,6 +129,8 @@ def join_shards(shards: Sequence[Shard], target: RunDirectory, arguments: Sequen
             shutil.copyfile(journal, target.journal / f"{kind}-shard{number}-{worker}")
         for name, model in shard.models.items():
             write_atomic(target.configs / "models" / f"{name}.json", dumps(model))
+        for file in sorted((shard.path / "configs" / "judges").glob("*.json")):
+            write_atomic(target.configs / "judges" / file.name, dumps(read_object(file)))
     merged = [{"run": shard.path.name, "shard": list(shard.place)} for shard in shards]
     together = {"arguments": list(arguments), "shard": None, "reuse": None, "merged": merged}
     write_snapshot(target, shards[0].snapshot | together)

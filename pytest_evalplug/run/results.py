@@ -99,6 +99,8 @@ class ResultFile:
     num_truncated: int = 0
     num_fewer_shots: int = 0
     num_imported: int = 0
+    num_with_usage: int = 0
+    usage: dict[str, int] = field(default_factory=dict)
     res_length: dict[str, dict[str, float]] | None = None
     error: str | None = None
     other: dict[str, Any] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from statistics import fmean, median
 from typing import Any
 
 from pytest_evalplug.evaluation.outcome import is_empty
+from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.types import Detail
 
 Record = Mapping[str, Any]
@@ -45,6 +46,10 @@ class Replies:
     """Replies to another tool's prompts, taken over with ``evalplug import``."""
     characters: list[int] = field(default_factory=list)
     """Lengths of the replies as they came, of each candidate where a reply is a list."""
+    num_with_usage: int = 0
+    """Replies that say how many tokens they took."""
+    usage: Usage = field(default_factory=Usage)
+    """The sum of these."""
     tokens: list[int] = field(default_factory=list)
     """``completion_tokens`` of those whose ``usage`` says so."""
 
@@ -57,6 +62,9 @@ class Replies:
             replies.num_truncated += record.get("finish_reason") == "length"
             replies.num_fewer_shots += "dropped_shots" in record
             replies.num_imported += "imported" in record
+            if "prediction" in record and (usage := Usage.of(record.get("usage"))):
+                replies.num_with_usage += 1
+                replies.usage = replies.usage.plus(usage)
             if lengths:
                 replies._measure(record)
         return replies

@@ -85,6 +85,8 @@ def build_result(
         num_truncated=replies.num_truncated,
         num_fewer_shots=replies.num_fewer_shots,
         num_imported=replies.num_imported,
+        num_with_usage=replies.num_with_usage,
+        usage=replies.usage._asdict(),
         res_length=replies.length_stats() if with_res_length else None,
         error=error,
         other={n: v for s in scores for n, v in (s.metadata or {}).get("other", {}).items()},

@@ -8,6 +8,7 @@ import copy
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -22,6 +23,7 @@ from pytest_evalplug.summary.presets import with_presets
 from pytest_evalplug.summary.rows import DatasetRef, Results, Row, read_results
 from pytest_evalplug.summary.scores import Scores, read_scores
 from pytest_evalplug.summary.table import Table
+from pytest_evalplug.summary.usage import usage_of
 
 Self = TypeVar("Self", bound="Summarizer")
 Item = tuple[str, str | None]
@@ -85,7 +87,8 @@ class Summarizer:
         """Return the table of the run that this summarizer is bound to."""
         results = self.results()
         scores = read_scores(self.models, self.datasets, results)
-        return self.tabulate(scores, notes_for(self.models, self.datasets, results))
+        table = self.tabulate(scores, notes_for(self.models, self.datasets, results))
+        return replace(table, usage=usage_of(self._bound(), self.models, results))
 
     def tabulate(self, scores: Scores, notes: Iterable[str] = ()) -> Table:
         """Return the table of scores, with the groups' values."""

@@ -15,6 +15,7 @@ from tabulate import tabulate
 
 from pytest_evalplug.summary.layouts import Grid, Layout, by_model, full, plain
 from pytest_evalplug.summary.rows import Row
+from pytest_evalplug.summary.usage import ModelUsage
 
 _MARKUP = str.maketrans({char: f"&#{ord(char)};" for char in "&<>[]*`~"})
 """What Markdown or HTML in a name could be made of. Pipes are the table's, which escapes them."""
@@ -41,6 +42,7 @@ class Table:
     hidden: tuple[Row, ...] = ()
     hidden_notes: tuple[str, ...] = ()
     layout: Layout = by_model
+    usage: tuple[ModelUsage, ...] = ()
 
     def text(self, *, verbose: bool = False) -> str:
         """Return the table as it stands in the terminal and in the ``.txt`` file.
@@ -67,6 +69,7 @@ class Table:
             "models": list(self.models),
             "rows": self._wire_rows(self.rows),
             "notes": list(self.notes),
+            "usage": [one.to_wire() for one in self.usage],
             "hidden": self._wire_rows(self.hidden),
         }
 
@@ -87,7 +90,8 @@ class Table:
         ]
 
     def _below(self, bullet: str) -> list[str]:
-        return ["", *(bullet + _line(line) for line in self.notes)] if self.notes else []
+        lines = [*self.notes, *(one.line() for one in self.usage)]
+        return ["", *(bullet + _line(line) for line in lines)] if lines else []
 
 
 def _blocks(grids: Iterable[Grid], form: str, title: str) -> Iterable[str]:
