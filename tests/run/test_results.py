@@ -83,6 +83,8 @@ def test_the_file_is_as_documented(run: RunDirectory) -> None:
         "num_truncated": 0,
         "num_fewer_shots": 0,
         "num_imported": 0,
+        "num_with_usage": 0,
+        "usage": {},
         "res_length": None,
         "error": None,
     }
