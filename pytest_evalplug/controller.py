@@ -104,13 +104,13 @@ class Controller:
             self._config = take_over(self._pytest_config, self._config, saved, run)
             if self._config.stage == "eval":
                 self._config = self._config.following(saved, model_tables(self._pytest_config))
+                if not self._config.models:
+                    self._config = replace(self._config, saved=tuple(saved_models(run)))
         except EvalplugError as error:
             raise pytest.UsageError(str(error)) from None
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             why = f"{run.configs}: damaged snapshot: {one_line(error)}"
             raise pytest.UsageError(f"{why}. Start a new run") from None
-        if self._config.stage == "eval" and not self._config.models:
-            self._config = replace(self._config, saved=tuple(saved_models(run)))
         self._pytest_config.stash[RUN_CONFIG] = self._config
 
     def open_run(self) -> RunDirectory:
