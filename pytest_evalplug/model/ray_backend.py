@@ -7,6 +7,7 @@ __all__ = ["RayBackend"]
 import logging
 import os
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +24,17 @@ log = logging.getLogger("pytest_evalplug.model")
 
 _RESTARTS = 10
 """How often Ray may start an actor again, wherever there is room."""
+_GATHER_SECONDS = 60.0
+"""How long the first replica that is there waits for the others."""
 
 
 class RayBackend:
     """Implements :class:`~pytest_evalplug.model.base.ModelBackend` with HFBackends elsewhere.
 
-    Connects to a cluster, starts the actors and waits until one has loaded the model; others join
-    when they have. With pytest-xdist each worker has its part of the replicas. Raises ConfigError
-    if there is no cluster or no room in it, or if the model can't be had on a node.
+    Connects to a cluster, starts the actors and waits for them, but not long for those that have
+    no room yet; they join when they are there. With pytest-xdist each worker has its part of the
+    replicas. Raises ConfigError if there is no cluster or no room in it, or if the model can't be
+    had on a node.
     """
 
     capabilities: frozenset[Capability] = HFOptions.capabilities
@@ -92,7 +96,7 @@ class RayBackend:
         leave()
 
     def _start(self, count: int, options: HFOptions) -> None:
-        """Make the actors; return when the first has loaded the model."""
+        """Make the actors; wait for their models."""
         gpus = options.num_gpus
         if gpus is None:
             gpus = 1 if self._ray.cluster_resources().get("GPU") else 0
@@ -102,6 +106,12 @@ class RayBackend:
                 f"no node of the Ray cluster has {gpus:g} GPUs and a core for a replica",
                 where=self._where,
                 fix="Set num_gpus = 0 to use CPUs, or see 'ray status'",
+            )
+        if gpus > 1 and not {"device_map", "tp_plan"} & {*options.model_kwargs}:
+            raise ConfigError(
+                f"num_gpus is {gpus:g}, but the model is put on one GPU",
+                where=self._where,
+                fix='Set model_kwargs = { device_map = "auto" }, or num_gpus = 1',
             )
         if room < count:
             log.warning(
@@ -114,12 +124,20 @@ class RayBackend:
         )
         sent = _as_sent(options, gpus)
         self._actors = [actor.remote(self.name, sent) for _ in range(count)]
-        self._wait_for_first()
+        self._wait()
 
-    def _wait_for_first(self) -> None:
+    def _wait(self) -> None:
+        """Return when all have loaded the model, or some time after the first has.
+
+        Raises the first EvalplugError of any of them: a node where the model can't be had.
+        """
         waiting = [actor.load.remote() for actor in self._actors]
+        until: float | None = None
         while waiting:
-            done, waiting = self._ray.wait(waiting, num_returns=1)
+            left = None if until is None else max(0.0, until - time.monotonic())
+            done, waiting = self._ray.wait(waiting, num_returns=1, timeout=left)
+            if not done:
+                return
             try:
                 self._ray.get(done[0])
             except Exception as caught:
@@ -128,12 +146,13 @@ class RayBackend:
                     raise error from None
                 log.warning("%s: %s", self._where, error)
             else:
-                return
-        raise ConfigError(
-            "all replicas died while they loaded the model",
-            where=self._where,
-            fix="See the logs of Ray (/tmp/ray/session_latest/logs); the usual reason is memory",
-        )
+                until = until or time.monotonic() + _GATHER_SECONDS
+        if until is None:
+            raise ConfigError(
+                "all replicas died while they loaded the model",
+                where=self._where,
+                fix="See Ray's logs (/tmp/ray/session_latest/logs); the usual reason is memory",
+            )
 
 
 class _RayReplica:
@@ -170,7 +189,7 @@ def _translated(ray: Any, error: Exception) -> Exception:
 
 
 def _passing(ray: Any) -> tuple[type[Exception], ...]:
-    """Return the errors after which an actor may be back, its results may come a second time."""
+    """Return the errors after which an actor may be there again."""
     errors = ray.exceptions
     return (
         errors.ActorUnavailableError,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from pytest_evalplug.errors import EvalplugError, FatalModelError, ModelError
+from pytest_evalplug.logs import RUN_LOG
 
 log = logging.getLogger("pytest_evalplug.model")
 
@@ -128,7 +129,7 @@ class Pool:
                     return self._give_up(place, error)
                 self._fatal = FatalModelError(error.what, where=error.where, fix=error.fix)
                 return self._changed.set()
-            log.info("%s: replica %d is there", self._where, place.number)
+            RUN_LOG.info("%s: replica %d is there", self._where, place.number)
             was_up = place.up = True
             place.lost.clear()
             self._changed.set()
