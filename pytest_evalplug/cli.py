@@ -22,6 +22,7 @@ COMMANDS = {
     "import": "take over another tool's replies, to score them",
     "merge": "join the shards of a run into one run",
     "view": "show runs in the browser, those that are going on too",
+    "doctor": "say what is wrong with this machine and its settings, and how to mend it",
 }
 """Name -> summary; the modules are in :mod:`pytest_evalplug.commands`."""
 

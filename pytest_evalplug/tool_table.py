@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["tool_table"]
+__all__ = ["mistakes", "read_table", "tool_table"]
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +22,38 @@ def tool_table(path: Path) -> Mapping[str, Any]:
     """
     if not path.is_file():
         return {}
-    table = _checked_table(_read(path), "tool.evalplug", path)
+    table = read_table(path)
+    for error in mistakes(table, path):
+        raise error
+    return table
+
+
+def mistakes(table: Mapping[str, Any], path: Path) -> Iterator[ConfigError]:
+    """Yield what is wrong with the form of the table of the file ``path``."""
     for key, value in table.items():
         name = f"tool.evalplug.{key}"
         if key not in _KNOWN:
-            raise ConfigError(
+            yield ConfigError(
                 f"unknown key {key!r} in [tool.evalplug]", where=str(path), fix=nearest(key, _KNOWN)
             )
-        if key == "gates":
-            _check_texts(value, name, path)
-            continue
-        entries = _checked_table(value, name, path)
-        for inner, entry in entries.items() if key in _OF_TABLES else ():
-            _checked_table(entry, f"{name}.{inner}", path)
+        elif key == "gates":
+            if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+                yield ConfigError(
+                    f"{name} is no list of texts", where=str(path), fix="Write ['...', '...']"
+                )
+        elif not isinstance(value, dict):
+            yield _no_table(name, path)
+        elif key in _OF_TABLES:
+            for inner, entry in value.items():
+                if not isinstance(entry, dict):
+                    yield _no_table(f"{name}.{inner}", path)
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """Return the table of a file that is there. Raises ConfigError if it can't be read."""
+    table = _read(path)
+    if not isinstance(table, dict):
+        raise _no_table("tool.evalplug", path)
     return table
 
 
@@ -50,15 +69,6 @@ def _read(path: Path) -> Any:
         raise ConfigError(f"not valid TOML ({error})", where=str(path)) from None
 
 
-def _checked_table(value: Any, name: str, path: Path) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        # its value isn't shown: it may be a key that stands in the wrong place
-        raise ConfigError(f"{name} is no table", where=str(path), fix=f"Write it as [{name}]")
-    return value
-
-
-def _check_texts(value: Any, name: str, path: Path) -> None:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ConfigError(
-            f"{name} is no list of texts", where=str(path), fix="Write ['...', '...']"
-        )
+def _no_table(name: str, path: Path) -> ConfigError:
+    # its value isn't shown: it may be a key that stands in the wrong place
+    return ConfigError(f"{name} is no table", where=str(path), fix=f"Write it as [{name}]")

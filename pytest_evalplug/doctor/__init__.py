@@ -1,0 +1,1 @@
+"""What stands in the way of an evaluation on this machine: the checks of ``evalplug doctor``."""
