@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Check", "Group", "examine", "ok", "problem", "warn"]
+__all__ = ["Check", "Group", "examine", "of_error", "ok", "problem", "warn"]
 
 import threading
 import time
@@ -85,8 +85,8 @@ def examine(groups: Sequence[Group]) -> list[Check]:
 
 def of_error(name: str, error: EvalplugError) -> Check:
     """Return an error that says what to do as a problem."""
-    where = f"{error.where}: " if error.where and error.where != name else ""
-    return problem(name, f"{where}{error.what}", error.fix)
+    where = error.where.removeprefix(name).strip()
+    return problem(name, f"{where}: {error.what}" if where else error.what, error.fix)
 
 
 def _late(group: Group) -> Check:

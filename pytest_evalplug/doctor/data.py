@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["at_hand", "hub"]
+__all__ = ["at_hand", "hub", "shipped"]
 
 import os
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -12,12 +13,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_evalplug.dataset.catalogue import find_all
+from pytest_evalplug.dataset.meta import BenchmarkMeta
 from pytest_evalplug.doctor.check import Check, ok, problem, warn
 from pytest_evalplug.model.transport import shown_url
 
 _OFFLINE = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
 _YES = {"1", "ON", "YES", "TRUE"}
 _SECONDS = 5.0
+_importing = threading.Lock()
+
+
+def shipped() -> dict[str, BenchmarkMeta]:
+    """Return the shipped benchmarks; their modules are imported by one thread at a time."""
+    with _importing:
+        return {entry.name: entry.meta for entry in find_all()}
 
 
 def at_hand(folders: Sequence[Path]) -> Iterator[Check]:
@@ -29,12 +38,12 @@ def at_hand(folders: Sequence[Path]) -> Iterator[Check]:
             "Give --data-dir or EVALPLUG_DATA_DIR where there is no network",
         )
         return
-    known = {entry.name for entry in find_all()}
+    known = shipped()
     for folder in folders:
         if not folder.is_dir():
             yield problem("data dir", f"{folder} is no folder", "Correct --data-dir")
             continue
-        found = sorted(known & {path.name for path in folder.iterdir() if path.is_dir()})
+        found = sorted(known.keys() & {path.name for path in folder.iterdir() if path.is_dir()})
         text = f"{folder}: {len(found)} of {len(known)} shipped benchmarks"
         if found:
             yield ok("data dir", f"{text} ({', '.join(found)})")

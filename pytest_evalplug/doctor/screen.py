@@ -45,10 +45,14 @@ def as_text(checks: Sequence[Check], *, width: int, colours: bool) -> str:
 def _total(checks: Sequence[Check]) -> str:
     counts = {state: sum(check.state == state for check in checks) for state in _COLOURS}
     if not counts["warn"] and not counts["problem"]:
-        return f"{len(checks)} checks, nothing wrong"
+        return f"{_counted(len(checks), 'check')}, nothing wrong"
     parts = [(counts["problem"], "problem"), (counts["warn"], "warning")]
-    said = [f"{count} {word}{'s' * (count > 1)}" for count, word in parts if count]
-    return f"{len(checks)} checks, {', '.join(said)}"
+    said = [_counted(count, word) for count, word in parts if count]
+    return f"{_counted(len(checks), 'check')}, {', '.join(said)}"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def as_json(checks: Sequence[Check], hide: Callable[[str], str]) -> str:

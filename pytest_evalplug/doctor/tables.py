@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.dataset.catalogue import find_all
 from pytest_evalplug.doctor.check import Check, of_error, ok
+from pytest_evalplug.doctor.data import shipped
 from pytest_evalplug.errors import ConfigError, EvalplugError
 from pytest_evalplug.model.spec import resolve_model
 from pytest_evalplug.tool_table import mistakes, read_table
@@ -24,18 +24,28 @@ def tables(path: Path) -> Iterator[Check]:
         return
     table = read_table(path)
     found = list(mistakes(table, path))
-    if not found:
-        for look in (_models, _benchmarks, _gates, _summarizer):
-            found += look(table)
+    table = _well_formed(table)
+    for look in (_models, _benchmarks, _gates, _summarizer):
+        found += look(table)
     for error in found:
         yield of_error(_NAME, error)
     if not found:
-        sizes = [
-            f"{len(part)} {name}"
-            for name in ("models", "benchmarks", "gates", "summarizer")
-            if (part := table.get(name))
-        ]
+        sizes = [f"{len(part)} in {name}" for name, part in table.items() if part]
         yield ok(_NAME, f"{path.name}: {', '.join(sizes) or 'empty'}")
+
+
+def _well_formed(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts whose form is right, so that one mistake hides no other."""
+    parts: dict[str, Any] = {}
+    for name in ("models", "benchmarks"):
+        entries = table.get(name)
+        if isinstance(entries, dict):
+            parts[name] = {key: part for key, part in entries.items() if isinstance(part, dict)}
+    if isinstance(gates := table.get("gates"), list):
+        parts["gates"] = [text for text in gates if isinstance(text, str)]
+    if isinstance(summarizer := table.get("summarizer"), dict):
+        parts["summarizer"] = summarizer
+    return parts
 
 
 def _models(table: Mapping[str, Any]) -> list[ConfigError]:
@@ -45,7 +55,7 @@ def _models(table: Mapping[str, Any]) -> list[ConfigError]:
     for name, options in table.get("models", {}).items():
         needed = {key: options[key] for key in ("backend", "model") if key in options}
         # each option beside what every table needs, for the first mistake hides the others
-        parts = [needed, *({**needed, key: options[key]} for key in options.keys() - needed.keys())]
+        parts = [needed, *({**needed, key: options[key]} for key in options if key not in needed)]
         errors = [_caught(resolve_model, name, {name: part}) for part in parts]
         if (postprocessor := options.get("pred_postprocessor")) is not None:
             where = f"[tool.evalplug.models.{name}] pred_postprocessor"
@@ -57,7 +67,7 @@ def _models(table: Mapping[str, Any]) -> list[ConfigError]:
 def _benchmarks(table: Mapping[str, Any]) -> list[ConfigError]:
     """Check the settings of shipped benchmarks; one with another name may be the user's own."""
     settings = table.get("benchmarks", {})
-    metas = {entry.name: entry.meta for entry in find_all()} if settings else {}
+    metas = shipped() if settings else {}
     errors = [
         _caught(metas[name].override, {key: value})
         for name, values in settings.items()
