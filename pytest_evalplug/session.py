@@ -53,7 +53,7 @@ class EvalSession:
         self.role = role
         self.secrets = secrets
         self.benchmarks: dict[str, Benchmark] = {}
-        self.verdicts = Verdicts(self.benchmarks)
+        self.verdicts = Verdicts(self.benchmarks, config.sample_timeout)
         self.manifest = Manifest()
         self.tick: Callable[[], None] | None = None
         """Called while an item waits, for progress."""
@@ -279,6 +279,7 @@ class EvalSession:
             model=info,
             share=self.role.count,
             account=self._limits.account(info.name, backend, info.price),
+            timeout=self.config.sample_timeout,
             output_dir=self.run.path,
             arrived=lambda case, record: self.verdicts.arrived(case, info.name, record),
             hide=self.secrets.hide,

@@ -80,9 +80,11 @@ class _ShortWrongAnswer(WrongAnswer, pytest.fail.Exception):  # type: ignore[mis
 class Verdicts:
     """Scores predictions; those whose scoring waits for a judge or a sandbox, ahead."""
 
-    def __init__(self, benchmarks: dict[str, Benchmark]) -> None:
+    def __init__(self, benchmarks: dict[str, Benchmark], timeout: float | None = None) -> None:
         self._benchmarks = benchmarks
-        self._ahead: ScoringAhead[Case] = ScoringAhead(self._score)
+        self._timeout = timeout
+        """How long scoring a sample may take, in seconds."""
+        self._ahead: ScoringAhead[Case] = ScoringAhead(self._score, timeout)
         self._judges: dict[tuple[str, str], Judge] = {}
         self._unjudged: set[Case] = set()
         """Samples on which a judge gave no verdict."""
@@ -162,7 +164,7 @@ class Verdicts:
         self, case: Case, model: str, record: Record, tick: Callable[[], None] | None
     ) -> Detail:
         """Return a prediction's verdict, waiting for it. Raises what scoring raises."""
-        if not self._scorer(case, model).waits:
+        if self._timeout is None and not self._scorer(case, model).waits:
             return self._score(case, model, record)
         try:
             return self._ahead.take(case, model, record, tick)

@@ -8,11 +8,13 @@ import itertools
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, wait
+from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.errors import EvalplugError, ModelError
 from pytest_evalplug.evaluation.waiting import cancel_waiting
+from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.types import Detail
 
 C = TypeVar("C", bound=Hashable)
@@ -21,9 +23,13 @@ DEPTH = 512
 """Scores begun and not yet asked for, where the predictions are all there already."""
 
 
-class _Job(NamedTuple):
+@dataclass(slots=True)
+class _Job:
     future: Future[Detail]
     arguments: tuple[Any, str, dict[str, Any]]
+    deadline: Deadline | None
+    left: bool = False
+    """Nobody waits for it any more; its thread may never come back."""
 
 
 class ScoringAhead(Generic[C]):
@@ -33,10 +39,14 @@ class ScoringAhead(Generic[C]):
     and none of them keeps the process alive. A score is kept until :meth:`forget`.
     """
 
-    def __init__(self, score: Callable[[C, str, dict[str, Any]], Detail]) -> None:
+    def __init__(
+        self, score: Callable[[C, str, dict[str, Any]], Detail], timeout: float | None = None
+    ) -> None:
         self.threads = THREADS
         self._score = score
-        self._futures: dict[C, Future[Detail]] = {}
+        self._timeout = timeout
+        """How long a score may take, in seconds, from when a thread begins with it."""
+        self._begun: dict[C, _Job] = {}
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._saved: Iterator[tuple[C, str, dict[str, Any]]] = iter(())
         self._lock = threading.Lock()
@@ -45,21 +55,25 @@ class ScoringAhead(Generic[C]):
         self._waiting = 0
         self._closed = False
 
-    def begin(self, case: C, model: str, record: dict[str, Any]) -> Future[Detail]:
-        """Begin to score a prediction, once; return its future. May be called from any thread."""
+    def begin(self, case: C, model: str, record: dict[str, Any]) -> None:
+        """Begin to score a prediction, once. May be called from any thread."""
+        self._begin(case, model, record)
+
+    def _begin(self, case: C, model: str, record: dict[str, Any]) -> _Job:
         with self._lock:
-            if case in self._futures:
-                return self._futures[case]
-            future = self._futures[case] = Future[Detail]()
+            if case in self._begun:
+                return self._begun[case]
+            deadline = None if self._timeout is None else Deadline(self._timeout)
+            job = self._begun[case] = _Job(Future(), (case, model, record), deadline)
             if self._closed:
-                future.cancel()
-                return future
+                job.future.cancel()
+                return job
+            if deadline is not None:
+                deadline.stop()
             self._waiting += 1
-            if self._waiting > self._idle and self._running < self.threads:
-                self._running += 1
-                threading.Thread(target=self._work, name="evalplug-scoring", daemon=True).start()
-            self._jobs.put(_Job(future, (case, model, record)))
-            return future
+            self._add_thread()
+            self._jobs.put(job)
+            return job
 
     def follow(self, model: str, cases: Iterable[C], read: Callable[[C], dict[str, Any]]) -> None:
         """Begin to score saved predictions, in this order; what ``read`` raises is passed over."""
@@ -79,19 +93,38 @@ class ScoringAhead(Generic[C]):
     ) -> Detail:
         """Return the score, waiting for it; ``tick`` is called while it waits.
 
-        Raises what scoring raised.
+        Raises what scoring raised, or ModelError when its time is up.
         """
-        future = self.begin(case, model, record)
-        while not future.done():
-            wait([future], timeout=0.2)
-            if tick and not future.done():
+        job = self._begin(case, model, record)
+        while not job.future.done():
+            remaining = 0.2 if job.deadline is None else job.deadline.remaining
+            if not remaining:
+                self._leave(job)
+                raise ModelError(
+                    f"no score within {self._timeout:g} s", fix="Raise --eval-sample-timeout"
+                )
+            wait([job.future], timeout=min(0.2, remaining))
+            if tick and not job.future.done():
                 tick()
-        return future.result()
+        return job.future.result()
+
+    def _leave(self, job: _Job) -> None:
+        """Let another thread take the place of one that hangs."""
+        with self._lock:
+            if not job.left:
+                job.left = True
+                self._running -= 1
+                self._add_thread()
+
+    def _add_thread(self) -> None:
+        if self._waiting > self._idle and self._running < self.threads:
+            self._running += 1
+            threading.Thread(target=self._work, name="evalplug-scoring", daemon=True).start()
 
     def forget(self, case: C) -> None:
         """Drop a score whose item is over."""
         with self._lock:
-            self._futures.pop(case, None)
+            self._begun.pop(case, None)
         self._top_up()
 
     def close(self) -> None:
@@ -99,8 +132,8 @@ class ScoringAhead(Generic[C]):
         with self._lock:
             self._closed = True
             self._saved = iter(())
-            for future in self._futures.values():
-                future.cancel()
+            for job in self._begun.values():
+                job.future.cancel()
             for _ in range(self._running):
                 self._jobs.put(None)
         cancel_waiting()
@@ -109,10 +142,15 @@ class ScoringAhead(Generic[C]):
         while (job := self._next()) is not None:
             if not job.future.set_running_or_notify_cancel():
                 continue
+            if job.deadline is not None:
+                job.deadline.go()
+                DEADLINES.set((job.deadline,))
             try:
                 job.future.set_result(self._score(*job.arguments))
             except BaseException as error:  # whatever an author's code raises belongs to its item
                 job.future.set_exception(error)
+            if job.left:
+                return
 
     def _next(self) -> _Job | None:
         with self._lock:
@@ -124,5 +162,5 @@ class ScoringAhead(Generic[C]):
         return job
 
     def _top_up(self) -> None:
-        while len(self._futures) < DEPTH and (following := next(self._saved, None)):
+        while len(self._begun) < DEPTH and (following := next(self._saved, None)):
             self.begin(*following)

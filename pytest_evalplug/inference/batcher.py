@@ -7,14 +7,15 @@ __all__ = ["Batcher", "StoppedError"]
 import asyncio
 import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_evalplug.errors import FatalModelError, ModelError
 from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
+from pytest_evalplug.inference.threads import DaemonThreads
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 
@@ -34,6 +35,23 @@ class _Entry:
     params: GenerationParams
     size: int
     future: asyncio.Future[ModelOutput]
+    deadlines: tuple[Deadline, ...] = ()
+    held: bool = False
+    batch: list[_Entry] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    """What asks for the batch that this is in."""
+
+    def hold(self) -> None:
+        """Stop the clocks of the sample while this waits for its turn."""
+        self.held = True
+        for deadline in self.deadlines:
+            deadline.stop()
+
+    def release(self) -> None:
+        """Let them run, once."""
+        for deadline in self.deadlines if self.held else ():
+            deadline.go()
+        self.held = False
 
 
 class Batcher:
@@ -64,7 +82,7 @@ class Batcher:
         self._pending: list[_Entry] = []
         self._running: set[asyncio.Task[None]] = set()
         self._stopped = False
-        self._threads = ThreadPoolExecutor(self.concurrency, "evalplug-backend")
+        self._threads = DaemonThreads(self.concurrency, "evalplug-backend")
 
     async def submit(self, payload: Payload, params: GenerationParams) -> ModelOutput:
         """Return the backend's output; raises ModelError, StoppedError once stopped."""
@@ -73,9 +91,26 @@ class Batcher:
         if self._stopped:
             raise StoppedError("the run was stopped")
         future: asyncio.Future[ModelOutput] = asyncio.get_running_loop().create_future()
-        self._pending.append(_Entry(payload, params, _size(payload), future))
+        entry = _Entry(payload, params, _size(payload), future, DEADLINES.get())
+        entry.hold()
+        for deadline in entry.deadlines:  # a hook's thread can't be cancelled, what it asks can
+            deadline.at_end(future.cancel)
+        self._pending.append(entry)
         self._start()
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self._give_up(entry)
+            raise
+        finally:
+            entry.release()
+
+    def _give_up(self, entry: _Entry) -> None:
+        """Don't ask for what nobody waits for any more."""
+        if entry in self._pending:
+            self._pending.remove(entry)
+        elif entry.task is not None and all(other.future.done() for other in entry.batch):
+            entry.task.cancel()
 
     async def stop(self, grace: float) -> None:
         """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
@@ -106,6 +141,9 @@ class Batcher:
         if not self._pending:
             return
         batch = self._take()
+        for entry in batch:
+            entry.batch, entry.task = batch, asyncio.current_task()
+        DEADLINES.set(tuple(deadline for entry in batch for deadline in entry.deadlines))
         try:
             results = await self._ask(batch)
             if len(results) != len(batch):
@@ -122,13 +160,16 @@ class Batcher:
         self._settle(batch, results)
 
     async def _ask(self, batch: list[_Entry]) -> Sequence[ModelOutput | ModelError]:
-        payloads, params = [entry.payload for entry in batch], batch[0].params
         if self._account is None:
-            return await self.inferencer.infer(self._call, payloads, params)
+            return await self._infer(batch)
         sizes = [entry.size for entry in batch]
-        return await self._account.pay(
-            sizes, params, lambda: self.inferencer.infer(self._call, payloads, params)
-        )
+        return await self._account.pay(sizes, batch[0].params, lambda: self._infer(batch))
+
+    async def _infer(self, batch: list[_Entry]) -> Sequence[ModelOutput | ModelError]:
+        for entry in batch:
+            entry.release()
+        payloads = [entry.payload for entry in batch]
+        return await self.inferencer.infer(self._call, payloads, batch[0].params)
 
     async def _call(self, method: str, *args: Any) -> Any:
         function = getattr(self.backend, method)

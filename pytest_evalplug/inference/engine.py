@@ -14,7 +14,8 @@ import threading
 import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ from pytest_evalplug.inference.records import (
     prediction_key,
 )
 from pytest_evalplug.inference.saved import with_gold
+from pytest_evalplug.inference.threads import DaemonThreads
+from pytest_evalplug.inference.timing import in_time
 from pytest_evalplug.inference.turns import Turns
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
@@ -71,6 +74,7 @@ class Engine:
         model: ModelInfo,
         share: int = 1,
         account: Account | None = None,
+        timeout: float | None = None,
         output_dir: Path,
         arrived: Callable[[Case, Record], None] | None = None,
         hide: Callable[[str], str] = str,
@@ -85,6 +89,8 @@ class Engine:
         self.counts = Counter[str]()
         """Cases by where their prediction came from: ``asked``, ``reused``, ``stale: <why>``."""
         self._store = store
+        self._timeout = timeout
+        """How long a sample may take, in seconds."""
         self._output_dir = output_dir
         self._batcher = Batcher(backend, inferencer, share, account)
         self._depth = max(2 * self._batcher.concurrency, 8) * self._batcher.batch_size
@@ -99,7 +105,7 @@ class Engine:
         self._room = asyncio.Event()
         self._full = False
         """The look-ahead waits for items to fetch their predictions."""
-        self._hooks = ThreadPoolExecutor(HOOK_THREADS, "evalplug-hook")
+        self._hooks = DaemonThreads(HOOK_THREADS, "evalplug-hook")
         self._turns = Turns()
         self._loop = self._turns.new_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="evalplug-engine")
@@ -267,7 +273,10 @@ class Engine:
                 self.counts["reused"] += 1
             return with_gold(saved, case, self.model.name, self._store)
         try:
-            output, payload, dropped = await self._ask(case, payload, params)
+            asking = self._ask(case, payload, params)
+            if self._timeout is not None:
+                asking = in_time(asking, self._timeout)
+            output, payload, dropped = await asking
         except (StoppedError, FatalModelError, NotApplicable):
             raise
         except Exception as caught:
@@ -354,7 +363,8 @@ class Engine:
             return None
         if is_async(hook):
             return await hook(*args)
-        result = await self._loop.run_in_executor(self._hooks, hook, *args)
+        context = copy_context()  # what it asks for belongs to this sample, too
+        result = await self._loop.run_in_executor(self._hooks, context.run, hook, *args)
         return await result if asyncio.iscoroutine(result) else result
 
     def _facade(self, params: GenerationParams) -> ModelFacade:

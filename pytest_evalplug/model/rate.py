@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pytest_evalplug.model.deadline import clocks_stopped
 from pytest_evalplug.model.shared import InTurn, SharedState, State
 from pytest_evalplug.model.usage import Usage
 
@@ -155,6 +156,10 @@ class RateLimiter:
     async def admit(self, body: Mapping[str, Any]) -> Admission:
         """Wait until a request may be sent; requests come in the order of the calls."""
         tokens = estimated_tokens(body) if "tokens" in self._windows else 0
+        with clocks_stopped():
+            return await self._admit(tokens)
+
+    async def _admit(self, tokens: int) -> Admission:
         async with self._queue.turn():
             while True:
                 found = await self._state.change(lambda state: self._try(state, tokens))
