@@ -146,6 +146,17 @@ _VALUES = {  # a lying value and a test that believes only the truth
         "import sys, math\nmath.isclose = lambda *a, **k: True\ndef f(x): return 9.0",
         "import math\nassert math.isclose(f(1), 1.0)",
     ),
+    "awaited": (
+        "async def f(x): return E()", "import asyncio\nassert asyncio.run(f(1)) == 4",
+    ),
+    "awaitable-by-name": (
+        "class coroutine(E):\n def send(s, x): raise StopIteration(4)\ndef f(x): return coroutine()",
+        "import asyncio\nassert asyncio.run(f(1)) == 4",
+    ),
+    "documentation": (
+        "class F:\n __doc__ = E()\n def __call__(s, x): return 4\nf = F()",
+        "assert f.__doc__ == 'It is 4.'",
+    ),
     "names-nobody-asked-for": (
         ("import gc\nfor o in gc.get_objects():\n"
         "    if getattr(o, '__name__', '') == '_names' and hasattr(o, '__code__'):\n"

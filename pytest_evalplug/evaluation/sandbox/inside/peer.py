@@ -9,7 +9,7 @@ import struct
 from _thread import RLock
 
 from .codec import CodecError, Reader, Writer, apply_state, state_of
-from .remote import OPERATIONS, Remote, extended
+from .remote import OPERATIONS, Remote, awaited, extended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ class Peer:
 
     def imported(self, number: int, name: str) -> Any:
         """Return a stand-in for the other side's object."""
-        return Remote(self.ask, number, name)
+        remote = Remote(self.ask, number, name)
+        return awaited(remote) if name == "coroutine" else remote
 
     def imported_value(self, number: int, value: Any) -> Any:
         """Return a plain value with the attributes of the other side's object."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["OPERATIONS", "Remote", "extended"]
+__all__ = ["OPERATIONS", "Remote", "awaited", "extended"]
 
 import operator
 
@@ -10,10 +10,18 @@ from .codec import BASES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
     from typing import Any
 
+
+def _run(coroutine: Any) -> Any:
+    import asyncio
+
+    return asyncio.run(coroutine)
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
+    "run": _run,
     "call": lambda target, *args, **kwargs: target(*args, **kwargs),
     "get": getattr,
     "set": setattr,
@@ -131,8 +139,19 @@ def _between_remotes(name: str) -> Callable[[Remote, Any], Any]:
     return method
 
 
+# a class's docstring would be that of all its instances
+setattr(Remote, "__doc__", property(lambda self: self._evalplug_ask("get", self, "__doc__")))
 for _name in ("lt", "le", "gt", "ge", "add", "sub"):
     setattr(Remote, f"__{_name}__", _between_remotes(_name))
+
+
+def awaited(remote: Remote) -> Coroutine[Any, Any, Any]:
+    """Return a coroutine that has one of the other process run there, from start to end."""
+
+    async def run() -> Any:
+        return remote._evalplug_ask("run", remote)
+
+    return run()
 
 
 def _get_from_remote(self: Any, name: str) -> Any:
