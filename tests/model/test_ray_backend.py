@@ -96,7 +96,7 @@ class FakeRay(SimpleNamespace):
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
     ray = FakeRay()
-    monkeypatch.setitem(sys.modules, "ray", ray)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "ray", ray)
     for name in ("RAY_ADDRESS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(ray_cluster, "_members", 0)
