@@ -150,7 +150,8 @@ _VALUES = {  # a lying value and a test that believes only the truth
         "async def f(x): return E()", "import asyncio\nassert asyncio.run(f(1)) == 4",
     ),
     "awaitable-by-name": (
-        "class coroutine(E):\n def send(s, x): raise StopIteration(4)\ndef f(x): return coroutine()",
+        ("class coroutine(E):\n def send(s, x): raise StopIteration(4)\n"
+        "def f(x): return coroutine()"),
         "import asyncio\nassert asyncio.run(f(1)) == 4",
     ),
     "documentation": (

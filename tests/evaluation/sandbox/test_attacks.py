@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,7 +82,14 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-@pytest.fixture(params=[(k, u) for k in kinds.KINDS for u in users()], ids="-".join, scope="module")
+def where() -> Iterator[Any]:
+    """Yield kinds and users; xdist gives all tests of one to one worker, which attacks once."""
+    for kind, user in itertools.product(kinds.KINDS, users()):
+        name = f"{kind}-{user}"
+        yield pytest.param((kind, user), id=name, marks=pytest.mark.xdist_group(name))
+
+
+@pytest.fixture(params=where(), scope="module")
 def attacked(request: pytest.FixtureRequest, folder: Path) -> Outcome:
     kind, user = request.param
     if kind == "bwrap" and not shutil.which("bwrap"):

@@ -64,6 +64,16 @@ RIGHT = {
     "raise-instead-of-assert": ("def f(): return 1", "if f() != 1:\n    raise AssertionError"),
     "big": ("def f(n): return 7 ** n, 'a' * n, float('inf')", "assert f(9999)[0] % 7 == 0"),
     "surrogate": ("def f(s): return s + '\\ud800'", "assert f('\\udc80') == '\\udc80\\ud800'"),
+    "coroutine": (
+        "import asyncio\nasync def f(x):\n await asyncio.sleep(0)\n return [x * x]",
+        ("import asyncio\nasync def main():\n"
+        "    assert await asyncio.gather(f(2), f(3)) == [[4], [9]]\n    assert await f(4) == [16]\n"
+        "asyncio.run(main())\nassert asyncio.run(f(5)) == [25]"),
+    ),
+    "documentation": (
+        "class C:\n '''A C.'''\ndef f(x): return C()",
+        "assert f.__doc__ is None and f(1).__doc__ == C.__doc__ == 'A C.'",
+    ),
     "from-future": ("from __future__ import annotations\ndef f(x: Nope): return x", "assert f(1) == 1"),
     "pickle": ("import copy\nclass A: x = 1\ndef f(): return copy.deepcopy(A()).x", "assert f() == 1"),
 }  # fmt: skip

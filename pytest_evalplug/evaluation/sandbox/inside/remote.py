@@ -130,6 +130,10 @@ class _Iterator:
         raise TypeError("not an iterator")
 
 
+def _documentation(self: Remote) -> Any:
+    return self._evalplug_ask("get", self, "__doc__")
+
+
 def _between_remotes(name: str) -> Callable[[Remote, Any], Any]:
     def method(self: Remote, other: Any) -> Any:
         if not isinstance(other, Remote):
@@ -139,10 +143,9 @@ def _between_remotes(name: str) -> Callable[[Remote, Any], Any]:
     return method
 
 
-# a class's docstring would be that of all its instances
-setattr(Remote, "__doc__", property(lambda self: self._evalplug_ask("get", self, "__doc__")))
 for _name in ("lt", "le", "gt", "ge", "add", "sub"):
     setattr(Remote, f"__{_name}__", _between_remotes(_name))
+Remote.__doc__ = property(_documentation)  # type: ignore[assignment]  # else that of this class
 
 
 def awaited(remote: Remote) -> Coroutine[Any, Any, Any]:
