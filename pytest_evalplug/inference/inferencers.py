@@ -14,6 +14,7 @@ __all__ = ["INFERENCERS", "Inferencer", "Payload"]
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -134,7 +135,7 @@ class PPLInferencer(_ChoiceInferencer):
             "token_len": [loss.num_tokens for loss in good],
             "total_chr_num": [len(text) for text in _texts(query)],
         }
-        return _chosen(best, extra)
+        return _chosen(best, extra, good)
 
 
 class LLInferencer(_ChoiceInferencer):
@@ -182,7 +183,7 @@ class LLInferencer(_ChoiceInferencer):
             "token_len": [choice.num_tokens for choice in answer],
             "pred_label_norm": label(best_norm),
         }
-        return _chosen(best, extra)
+        return _chosen(best, extra, answer)
 
 
 INFERENCERS: dict[str, Inferencer] = {
@@ -247,7 +248,7 @@ def _likelihood(query: LoglikelihoodQuery, choice: Choice) -> ModelOutput:
         "token_len": [choice.num_tokens],
         "total_chr_num": [len(text)],
     }
-    return ModelOutput(text if choice.is_greedy else "", extra=extra)
+    return ModelOutput(text if choice.is_greedy else "", usage=choice.usage, extra=extra)
 
 
 def _perplexity(loss: SequenceLoss) -> float:
@@ -267,5 +268,16 @@ def _not_finite(what: str, query: LoglikelihoodQuery, values: Sequence[float]) -
     return None
 
 
-def _chosen(best: int, extra: dict[str, Any]) -> ModelOutput:
-    return ModelOutput(label(best), extra={**extra, "pred_label": label(best)})
+def _chosen(
+    best: int, extra: dict[str, Any], scores: Sequence[Choice | SequenceLoss]
+) -> ModelOutput:
+    extra = {**extra, "pred_label": label(best)}
+    return ModelOutput(label(best), usage=_usage(scores), extra=extra)
+
+
+def _usage(scores: Sequence[Choice | SequenceLoss]) -> dict[str, int] | None:
+    """Return what all choices took together, where the backend says what each took."""
+    total: Counter[str] = Counter()
+    for score in scores:
+        total.update(score.usage or {})
+    return dict(total) or None

@@ -47,6 +47,7 @@ class Echo:
     """Where the last tokens begin in the prompt, in characters; those of the others are unknown."""
     special: int
     """How many tokens at the start are not of the prompt: 1 if the server adds a BOS token."""
+    usage: Mapping[str, int] | None
 
     def sum(self, first: int) -> tuple[float, bool]:
         """Return the log-probability of the tokens from ``first`` on, and whether all are the best.
@@ -96,6 +97,7 @@ def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
         [_highest(entry) for entry in top[:count]],
         starts,
         _special(texts, starts, prompt),
+        output.usage,
     )
 
 

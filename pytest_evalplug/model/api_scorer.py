@@ -85,7 +85,7 @@ class ApiScorer:
         if not prompt:
             raise ModelError("the text is empty: it has no loss")
         echo = await self._echo(prompt)
-        return SequenceLoss(abs(echo.sum(1)[0]), len(echo.logprobs))
+        return SequenceLoss(abs(echo.sum(1)[0]), len(echo.logprobs), echo.usage)
 
     async def _echo(self, prompt: str) -> Echo:
         """Return the tokens of a text. Raises ModelError."""
@@ -148,7 +148,7 @@ class _Question:
                 fix="Set bos in the model's table to the text of the token that begins a document",
             )
         logprob, greedy = echo.sum(first)
-        return Choice(logprob, len(echo.texts) - first, greedy)
+        return Choice(logprob, len(echo.texts) - first, greedy, echo.usage)
 
     async def _tokens_alone(self) -> int:
         if self._alone is None:

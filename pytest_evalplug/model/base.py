@@ -15,7 +15,7 @@ __all__ = [
     "SequenceLoss",
 ]
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -42,11 +42,15 @@ class GenerationParams:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One continuation's summed natural-log probability over its ``num_tokens`` tokens."""
+    """One continuation's summed natural-log probability over its ``num_tokens`` tokens.
+
+    ``usage`` has the counts that a request for it took, as a reply's does.
+    """
 
     logprob: float
     num_tokens: int
     is_greedy: bool = False
+    usage: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class SequenceLoss:
 
     nll: float
     num_tokens: int
+    usage: Mapping[str, int] | None = None
 
 
 @runtime_checkable

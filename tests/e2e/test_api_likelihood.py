@@ -52,6 +52,7 @@ def test_choices_are_compared(project: Project, server: OpenAIServer) -> None:
     assert run.outcomes == {"passed": 2, "wrong": 2}, run.out
     record = run.predictions(model="served")["0"]
     assert (record["prediction"], record["logprobs"]) == ("A", [-0.5, -5.0])
+    assert record["usage"] == {"prompt_tokens": 12, "completion_tokens": 2}  # of both requests
     asked = Counter(server.prompts)
     assert 1 <= asked.pop(TRIAL_TEXT) <= 2  # once in each process
     assert len(asked) == 8

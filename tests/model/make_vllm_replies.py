@@ -51,9 +51,9 @@ def main(url: str, data_dir: str) -> None:
     backend = HFBackend("smollm2", options, fingerprint="")
     content = {
         "choices": [
-            [astuple(choice) for choice in _known(r)] for r in backend.loglikelihood(QUERIES)
+            [astuple(choice)[:3] for choice in _known(r)] for r in backend.loglikelihood(QUERIES)
         ],
-        "losses": [astuple(_known(loss)) for loss in backend.sequence_loss(TEXTS)],
+        "losses": [astuple(_known(loss))[:2] for loss in backend.sequence_loss(TEXTS)],
         "replies": {prompt: ask(url, prompt) for prompt in dict.fromkeys(prompts)},
     }
     FILE.write_text(
