@@ -27,8 +27,8 @@ LLM benchmark evaluation (pytest-evalplug):
 """
 HEAVY = ("torch", "transformers", "datasets", "openai", "aiohttp", "pandas", "tabulate", "numpy",
          "asyncio", "pytest_evalplug.session", "pytest_evalplug.inference.engine")  # fmt: skip
-OURS = ("dataset", "dataset.tags", "errors", "fixtures", "hookspecs", "marks", "option_table", "option_values",
-        "plugin", "report", "report.text", "stash")  # fmt: skip
+OURS = ("dataset", "dataset.tags", "errors", "fixtures", "hookspecs", "marks", "option_table",
+        "option_values", "plugin", "report", "report.text", "stash")  # fmt: skip
 """All that a session imports of us where nothing is evaluated."""
 
 
