@@ -112,6 +112,8 @@ class OpenAIServer:
 
     def go_down(self, seconds: float) -> None:
         """Drop all connections and listen to nobody for so long; called by an action."""
+        if self._outage is not None and not self._outage.done():
+            return
 
         async def outage() -> None:
             await self._site.stop()
@@ -123,6 +125,16 @@ class OpenAIServer:
             self._site = await self._listen()
 
         self._outage = self._loop.create_task(outage())
+
+    def come_back(self) -> None:
+        """End an outage; called by a test."""
+
+        async def back() -> None:
+            assert self._outage is not None
+            self._outage.cancel()
+            self._site = await self._listen()
+
+        asyncio.run_coroutine_threadsafe(back(), self._loop).result(10)
 
     async def _list_models(self, request: web.Request) -> web.Response:
         self.model_lists += 1

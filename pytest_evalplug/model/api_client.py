@@ -81,7 +81,11 @@ class ApiClient:
         self._rate = _rate_limiter(options)
 
     def share_limits(self, path: Path) -> None:
-        """Keep the rates per minute together with all processes that name the same file."""
+        """Keep the rates per minute together with all processes that name the same file.
+
+        A file beside it says whether the server has answered to any of them.
+        """
+        self._circuit.share(path.with_suffix(".answered"))
         if self._rate is not None:
             self._rate.share(path)
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 FailureKind: TypeAlias = Literal[
@@ -79,6 +80,10 @@ class RetryPolicy:
         return failure.retry_after + backoff * self._random.uniform(0.0, 0.25)
 
 
+_START_SECONDS = 60.0
+"""Within these all processes of a run start."""
+
+
 class Circuit:
     """Opens when the endpoint is plainly of no use; then no further request is sent.
 
@@ -90,12 +95,33 @@ class Circuit:
         self._limit = limit
         self._down = 0
         self._rejected = 0
-        self.answered = False
+        self._answered = False
+        self._mark: Path | None = None
+        self._created = time.time()
+
+    def share(self, mark: Path) -> None:
+        """Know of replies to other processes of the run too: ``mark`` is a file that says so."""
+        self._mark = mark
+
+    @property
+    def answered(self) -> bool:
+        """Has the server ever given a reply?"""
+        if not self._answered and self._mark is not None:
+            with contextlib.suppress(OSError):
+                # an older one is of a run before this one, and of how things were then
+                self._answered = self._mark.stat().st_mtime > self._created - _START_SECONDS
+        return self._answered
 
     def success(self) -> None:
         """Note a reply."""
-        self.answered = True
         self._down = self._rejected = 0
+        if self.answered:
+            return
+        self._answered = True
+        if self._mark is not None:
+            with contextlib.suppress(OSError):
+                self._mark.parent.mkdir(parents=True, exist_ok=True)
+                self._mark.touch()
 
     def failure(self, failure: Failure) -> bool:
         """Note a sample that got no reply; return whether that was one too many."""

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from email.utils import formatdate
+from pathlib import Path
 
 import pytest
 
@@ -89,6 +91,27 @@ class TestCircuit:
         proven = Circuit(2)
         proven.success()
         assert not any(proven.failure(rejected) for _ in range(10))
+
+    def test_what_other_processes_were_answered_counts(self, tmp_path: Path) -> None:
+        mark = tmp_path / "new" / "m.answered"
+        here, there, lone = Circuit(3), Circuit(3), Circuit(3)
+        here.share(mark)
+        there.share(mark)
+        assert not there.answered
+        here.success()
+        assert (here.answered, there.answered, lone.answered) == (True, True, False)
+
+    def test_that_an_earlier_run_was_answered_says_nothing(self, tmp_path: Path) -> None:
+        mark = tmp_path / "m.answered"
+        mark.touch()
+        os.utime(mark, (0, 0))
+        circuit = Circuit(3)
+        circuit.share(mark)
+        assert not circuit.answered
+        circuit.success()
+        other = Circuit(3)
+        other.share(mark)
+        assert other.answered
 
 
 class TestRetryAfter:
