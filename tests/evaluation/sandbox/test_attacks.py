@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -10,9 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,9 +31,8 @@ def users() -> list[str]:
     return ["root", "nobody"] if os.geteuid() == 0 else ["this user"]
 
 
-@cache
 def outcome(kind: str, user: str, folder: Path) -> Outcome:
-    """Run the attacks once for all tests; those that have nothing to do with the kind only once."""
+    """Run the attacks, of those that have nothing to do with the kind none but once."""
     whose = folder / f"{kind}-{user}"
     whose.mkdir()
     names = "all" if (kind, user) == (kinds.KINDS[1], users()[0]) else "kind matters"
@@ -82,43 +78,24 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def where() -> Iterator[Any]:
-    """Yield kinds and users; xdist gives all tests of one to one worker, which attacks once."""
-    for kind, user in itertools.product(kinds.KINDS, users()):
-        name = f"{kind}-{user}"
-        yield pytest.param((kind, user), id=name, marks=pytest.mark.xdist_group(name))
-
-
-@pytest.fixture(params=where(), scope="module")
-def attacked(request: pytest.FixtureRequest, folder: Path) -> Outcome:
-    kind, user = request.param
+@pytest.mark.parametrize("user", users())
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_no_attack_succeeds(kind: str, user: str, folder: Path) -> None:
+    """One test, so that pytest-xdist has each kind and user attacked once."""
     if kind == "bwrap" and not shutil.which("bwrap"):
         pytest.skip("bubblewrap is not installed")
     problem = runner.problem_of(kind)
     if problem and user != "nobody":
         pytest.skip(f"{kind} does not work here: {problem}")
-    return outcome(kind, user, folder)
-
-
-def test_no_attack_passes(attacked: Outcome) -> None:
-    passed = {name: v for name, v in attacked.verdicts.items() if v[0] == "pass"}
-    assert list(passed) == ["harmless"]
-    assert len(attacked.verdicts) > 50
-
-
-def test_endless_programs_are_stopped_at_the_limit(attacked: Outcome) -> None:
-    endless = {n: v for n, v in attacked.verdicts.items() if n.startswith("endless-")}
+    came = outcome(kind, user, folder)
+    assert len(came.verdicts) > 50
+    assert [name for name, verdict in came.verdicts.items() if verdict[0] == "pass"] == ["harmless"]
+    endless = {n: v[0] for n, v in came.verdicts.items() if n.startswith("endless-")}
     assert len(endless) > 4
-    assert {v[0] for v in endless.values()} <= {"timeout", "error"}
-    assert endless["endless-loop"][0] == endless["endless-ignore-signals"][0] == "timeout"
-
-
-def test_nothing_is_left(attacked: Outcome) -> None:
-    assert attacked.left == []
-
-
-def test_nothing_outside_has_changed(attacked: Outcome) -> None:
-    assert attacked.witness == {"kept": "kept"}
+    assert set(endless.values()) <= {"timeout", "error"}
+    assert endless["endless-loop"] == endless["endless-ignore-signals"] == "timeout"
+    assert came.left == []
+    assert came.witness == {"kept": "kept"}
 
 
 def test_every_attack_is_run_somewhere() -> None:
