@@ -91,10 +91,13 @@ class Budget:
         state.setdefault("used", Amount())
         state.setdefault("answered", 0)
         flight = state.setdefault("flight", {})
+        lost = Amount(*state.setdefault("lost", Amount()))
         for process in [p for p in flight if not _is_alive(int(p))]:
-            state["used"] = Amount(*state["used"]).plus(Amount(*flight.pop(process)))
-        used, answered = Amount(*state["used"]), state["answered"]
-        one = Amount().plus(used, 1 / answered) if answered else estimate
+            lost = lost.plus(Amount(*flight.pop(process)))  # paid, as far as anybody knows
+        state["lost"] = lost
+        replied, answered = Amount(*state["used"]), state["answered"]
+        one = Amount().plus(replied, 1 / answered) if answered else estimate
+        used = replied.plus(lost)
         wanted = Amount().plus(one, count)
         in_flight = Amount()
         for amount in flight.values():

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_evalplug.errors import ConfigError, ModelError
+from pytest_evalplug.inference.budget import Account, Budget, BudgetError, Limits
+from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.price import Price
+from pytest_evalplug.types import ModelOutput
+
+PARAMS = GenerationParams(max_tokens=100)
+PRICE = Price(prompt=1_000_000, completion=2_000_000)
+
+
+def reply(prompt: int = 10, completion: int = 10) -> ModelOutput:
+    usage = {"prompt_tokens": prompt, "completion_tokens": completion}
+    return ModelOutput("text", usage=usage)
+
+
+async def answer(output: ModelOutput | ModelError) -> list[ModelOutput | ModelError]:
+    return [output]
+
+
+async def spend(account: Account, output: ModelOutput | ModelError) -> None:
+    await account.pay([40], PARAMS, lambda: answer(output))
+
+
+def test_requests_stop_before_the_budget_is_exceeded(tmp_path: Path) -> None:
+    account = Account(Budget(tmp_path / "b.json", 205, None), PRICE)
+
+    async def scenario() -> str:
+        for _ in range(10):
+            await spend(account, reply())
+        with pytest.raises(BudgetError) as caught:
+            await spend(account, reply())
+        return str(caught.value)
+
+    assert asyncio.run(scenario()) == (
+        "--eval-max-tokens: the budget of 205 tokens is used up (200; the next request would "
+        "go over it). Go on with --reuse and another budget"
+    )
+
+
+def test_a_request_that_does_not_fit_waits_for_those_in_flight(tmp_path: Path) -> None:
+    """They may use less. The budget is used up when none is left: all that was sent has come."""
+    account = Account(Budget(tmp_path / "b.json", 300, None), PRICE)
+    arrived: list[int] = []
+
+    async def slow(number: int) -> list[ModelOutput | ModelError]:
+        await asyncio.sleep(0.02)
+        arrived.append(number)
+        return [reply(10, 20)]
+
+    async def scenario() -> list[Any]:
+        asks = [account.pay([40], PARAMS, lambda n=n: slow(n)) for n in range(30)]  # type: ignore[misc]
+        return await asyncio.gather(*asks, return_exceptions=True)
+
+    results = asyncio.run(scenario())
+    assert len(arrived) == 10
+    assert sum(isinstance(result, BudgetError) for result in results) == 20
+
+
+def test_money(tmp_path: Path) -> None:
+    account = Account(Budget(tmp_path / "b.json", None, 65.0), PRICE)
+
+    async def scenario() -> None:
+        await spend(account, reply(10, 10))  # 30
+        await spend(account, reply(10, 10))
+        with pytest.raises(BudgetError, match=r"--eval-max-cost: the budget of 65 is used up \(60"):
+            await spend(account, reply(10, 10))
+
+    asyncio.run(scenario())
+
+
+def test_processes_and_models_share_it(tmp_path: Path) -> None:
+    limits = Limits(tmp_path / "limits", 45, None)
+    first, second = (limits.account(name, object(), None) for name in ("a", "b"))
+    assert first is not None
+    assert second is not None
+    asyncio.run(spend(first, reply()))
+    asyncio.run(spend(second, reply()))
+    with pytest.raises(BudgetError):
+        asyncio.run(spend(first, reply()))
+
+
+def test_what_a_killed_process_had_in_flight_counts(tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    state = {"used": [100, 0], "answered": 5, "flight": {"999999999": [80, 0]}}
+    file.write_text(json.dumps(state))
+    account = Account(Budget(file, 200, None), PRICE)
+    asyncio.run(spend(account, reply()))
+    with pytest.raises(BudgetError, match="200;"):
+        asyncio.run(spend(account, reply()))
+
+
+def test_what_fails_gives_back_what_was_reserved(tmp_path: Path) -> None:
+    account = Account(Budget(tmp_path / "b.json", 200, None), PRICE)
+
+    async def broken() -> list[ModelOutput | ModelError]:
+        raise RuntimeError
+
+    async def scenario() -> None:
+        for _ in range(20):
+            await spend(account, ModelError("no"))
+            with pytest.raises(RuntimeError):
+                await account.pay([40], PARAMS, broken)
+
+    asyncio.run(scenario())
+    state = json.loads((tmp_path / "b.json").read_text())
+    assert (state["used"], state["answered"], state["flight"]) == ([0, 0], 0, {})
+
+
+def test_a_reply_without_usage_is_estimated(tmp_path: Path) -> None:
+    account = Account(Budget(tmp_path / "b.json", 1000, None), PRICE)
+    asyncio.run(spend(account, ModelOutput("x" * 400)))
+    assert json.loads((tmp_path / "b.json").read_text())["used"][0] == 11 + 101
+
+
+def test_who_waits_when_the_run_ends_is_let_go(tmp_path: Path) -> None:
+    file = tmp_path / "b.json"
+    account = Account(Budget(file, 30, None), PRICE)
+
+    async def scenario() -> None:
+        began = asyncio.Event()
+
+        async def never() -> list[ModelOutput | ModelError]:
+            began.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        first = asyncio.ensure_future(account.pay([40], PARAMS, never))
+        await began.wait()
+        second = asyncio.ensure_future(spend(account, reply()))
+        await asyncio.sleep(0)
+        account.closed = True
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+
+    asyncio.run(scenario())
+    assert json.loads(file.read_text())["flight"] == {}
+
+
+def test_a_model_without_a_price_has_no_part_in_a_budget_of_money(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no price is known of model 'm'"):
+        Limits(tmp_path, None, 1.0).account("m", object(), None)
+    assert Limits(tmp_path, None, None).account("m", object(), None) is None
+
+
+def test_a_backend_is_told_where_its_rates_are_shared(tmp_path: Path) -> None:
+    class Backend:
+        def share_limits(self, path: Path) -> None:
+            self.path = path
+
+    backend = Backend()
+    Limits(tmp_path, None, None).account("org/m", backend, None)
+    assert backend.path.parent == tmp_path
+    assert backend.path.name.startswith("rates-org_m")
