@@ -133,3 +133,10 @@ def of_the_reply(reply: Reply) -> Reply:
     for values in logprobs_of(reply).values():
         del values[:-1]
     return reply
+
+
+def as_in_chats(reply: Reply) -> Reply:
+    """Score what was written only, in the form of chats, as llama.cpp's server does."""
+    content = [{"token": " and", "logprob": -1.25, "top_logprobs": []}]
+    reply["choices"][0].update(text=" and", logprobs={"content": content})
+    return reply

@@ -23,6 +23,9 @@ from pytest_evalplug.errors import ModelError
 from pytest_evalplug.types import ModelOutput
 
 
+_REPLY_ONLY = "gives log-probabilities of the reply only, not of the prompt"
+
+
 def likelihood_body(model: str, prompt: str, extra: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON body that asks how likely a prompt's tokens are; ``extra`` has the last word.
 
@@ -76,9 +79,11 @@ def _checked(value: float | None, text: str) -> float:
 
 def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
     """Return the prompt's tokens in a reply, or what the server did instead."""
-    found = output.logprobs
-    tokens, logprobs, top = _columns(found if isinstance(found, dict) else {})
+    found = output.logprobs if isinstance(output.logprobs, dict) else {}
+    tokens, logprobs, top = _columns(found)
     if not tokens:
+        if found.get("content"):  # the form of chats, which llama.cpp's server has here too
+            return _REPLY_ONLY
         if output.completion.startswith(prompt):
             return "echoes the prompt without log-probabilities"
         return "ignores echo and logprobs"
@@ -88,7 +93,7 @@ def read_echo(output: ModelOutput, prompt: str) -> Echo | str:
         return "gives tokens, token_logprobs and top_logprobs of different lengths"
     count = _count(output, len(tokens))
     if count < max(1, min(2, len(prompt.split()))):
-        return "gives log-probabilities of the reply only, not of the prompt"
+        return _REPLY_ONLY
     texts = [str(token) for token in tokens[:count]]
     starts = _starts(texts, prompt)
     return Echo(

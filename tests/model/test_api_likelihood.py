@@ -26,6 +26,7 @@ from pytest_evalplug.model.spec import OpenAIOptions
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 from tests.likelihood_server import (
     Reply,
+    as_in_chats,
     of_the_reply,
     scoring,
     toy_tokens,
@@ -313,6 +314,7 @@ def same(values: list[Any]) -> list[Any]:
         (scoring(toy_tokens, without_echo), "ignores echo and logprobs"),
         (scoring(toy_tokens, without_logprobs), "echoes the prompt without log-probabilities"),
         (scoring(toy_tokens, of_the_reply), "of the reply only"),
+        (scoring(toy_tokens, as_in_chats), "of the reply only"),
         (
             scoring(toy_tokens, with_column("token_logprobs", lambda row: [None] * len(row))),
             "gives null in the place of the prompt's",
