@@ -3,9 +3,9 @@
     python -m perf.memory [samples] [--plot FILE] [--trace]
 
 A run in which a model replies at once, 1.5 kB each. Resident megabytes of the process at ten
-steps; what grows in plain pytest is its reports. ``--trace`` shows instead which lines hold what the
-second half of the run has left behind (several times as slow); ``--plot`` draws the curves (needs
-matplotlib).
+steps; what grows in plain pytest is its reports. ``--trace`` shows instead which lines hold what
+the second half of the run has left behind (several times as slow); ``--plot`` draws the curves
+(needs matplotlib).
 """
 
 from __future__ import annotations
