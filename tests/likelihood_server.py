@@ -140,3 +140,11 @@ def as_in_chats(reply: Reply) -> Reply:
     content = [{"token": " and", "logprob": -1.25, "top_logprobs": []}]
     reply["choices"][0].update(text=" and", logprobs={"content": content})
     return reply
+
+
+def of_the_end(reply: Reply) -> Reply:
+    """Score the last six tokens of the prompt only."""
+    for values in logprobs_of(reply).values():
+        del values[:-7]
+    reply["usage"]["prompt_tokens"] = 6
+    return reply

@@ -54,7 +54,7 @@ def plugins() -> Iterator[Check]:
         if entry.dist is not None and entry.dist.name != _SELF
     }
     yield ok("plugins", ", ".join(_named(found)) or "no other")
-    for name in found.keys() & _PLUGINS.keys():
+    for name in sorted(found.keys() & _PLUGINS.keys()):
         yield ok(name, _PLUGINS[name])
 
 

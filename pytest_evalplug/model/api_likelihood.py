@@ -22,7 +22,6 @@ from typing import Any
 from pytest_evalplug.errors import ModelError
 from pytest_evalplug.types import ModelOutput
 
-
 _REPLY_ONLY = "gives log-probabilities of the reply only, not of the prompt"
 
 

@@ -143,8 +143,8 @@ class _Question:
             first = min(await self._tokens_alone(), len(echo.texts) - 1)
         if first == 0:
             raise ModelError(
-                f"nothing comes before {echo.texts[0]!r}, the first token of a text without a "
-                "context: the server adds no BOS token",
+                f"nothing comes before {echo.texts[0]!r}, the first token of a text: the server "
+                "adds no BOS token",
                 fix="Set bos in the model's table to the text of the token that begins a document",
             )
         logprob, greedy = echo.sum(first)

@@ -24,6 +24,9 @@ def fault_of(echo: Echo | str) -> str:
     """
     if isinstance(echo, str):
         return echo
+    words = len(TRIAL_TEXT.split())
+    if len(echo.texts) < words:
+        return f"makes {len(echo.texts)} tokens of a text of {words} words"
     first, *values = echo.logprobs
     if all(value is None for value in values):
         return "gives null in the place of the prompt's log-probabilities"

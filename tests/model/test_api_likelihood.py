@@ -27,6 +27,7 @@ from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 from tests.likelihood_server import (
     Reply,
     as_in_chats,
+    of_the_end,
     of_the_reply,
     scoring,
     toy_tokens,
@@ -315,6 +316,7 @@ def same(values: list[Any]) -> list[Any]:
         (scoring(toy_tokens, without_logprobs), "echoes the prompt without log-probabilities"),
         (scoring(toy_tokens, of_the_reply), "of the reply only"),
         (scoring(toy_tokens, as_in_chats), "of the reply only"),
+        (scoring(toy_tokens, of_the_end), "makes 6 tokens of a text of 16 words"),
         (
             scoring(toy_tokens, with_column("token_logprobs", lambda row: [None] * len(row))),
             "gives null in the place of the prompt's",
@@ -378,7 +380,7 @@ def test_a_server_that_is_of_no_use(
 @pytest.mark.real_model
 def test_transformers_serve_is_of_no_use(real_server: RealServer) -> None:
     backend = make(real_server.base_url, model=real_server.model, timeout=120.0)
-    with pytest.raises(FatalModelError, match="no usable log-probabilities: the server"):
+    with pytest.raises(FatalModelError, match="the server ignores echo and logprobs"):
         ask(backend, DAYS)
 
 
