@@ -68,6 +68,7 @@ class Controller:
         self._gates: list[GateResult] | None = None
         """What came of the gates, once that is reported."""
         self._unplanned = ""
+        self._copies = ""
 
     # --- the run directory
 
@@ -177,6 +178,10 @@ class Controller:
                 f"no look-ahead with --dist {dist}: each sample is asked for when its test runs. "
                 "Use -n alone for batches and concurrent requests"
             )
+        if self._config.stage != "eval":
+            from pytest_evalplug.model.devices import copies_note
+
+            self._copies = copies_note(self._config.models, count)
         node.workerinput[WORKER_INPUT] = {
             "config": self._config.to_wire(),
             "run_path": str(path),
@@ -329,8 +334,7 @@ class Controller:
         self._outcome = self._compute(run, manifest, own)
         if self._gates is not None:
             self._outcome.gates = self._gates
-        if self._unplanned:
-            self._outcome.notes.append(self._unplanned)
+        self._outcome.notes += filter(None, (self._unplanned, self._copies))
         self._pytest_config.hook.pytest_evalplug_finished(
             config=self._pytest_config, outcome=self._outcome
         )

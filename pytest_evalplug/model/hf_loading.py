@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import ConfigError, nearest, one_line
+from pytest_evalplug.model.devices import own_gpu
 from pytest_evalplug.model.hf_gguf import unpacked
 from pytest_evalplug.model.spec import HFOptions
 
@@ -37,7 +38,8 @@ def load_model(name: str, options: HFOptions) -> tuple[Any, Any]:
 
     ``device="auto"`` is the first of CUDA, MPS, CPU that is there (pytest-xdist's worker k takes
     GPU k); ``dtype="auto"`` is the checkpoint's own type, but float32 on a CPU, where half
-    precision is slower and its rounding depends on the batch. Raises ConfigError.
+    precision is slower and its rounding depends on the batch. With ``device_map`` or ``tp_plan``
+    in ``model_kwargs`` transformers places the parts. Raises ConfigError.
     """
     where = f"model {name!r}"
     torch, transformers = _import(where)
@@ -55,8 +57,14 @@ def load_model(name: str, options: HFOptions) -> tuple[Any, Any]:
         model = transformers.AutoModelForCausalLM.from_pretrained(
             **source, **trust, **{"dtype": dtype, **options.model_kwargs}
         )
-        if "device_map" not in options.model_kwargs:
+        if not {"device_map", "tp_plan"} & {*options.model_kwargs}:
             model = model.to(device)
+    if model.device.type == "meta":
+        raise ConfigError(
+            "device_map leaves the embeddings on the disk",
+            where=where,
+            fix="Put them on a GPU or the CPU; layers may be on the disk",
+        )
     return model.eval(), tokenizer
 
 
@@ -139,8 +147,7 @@ def _import(where: str) -> tuple[Any, Any]:
 def _device(torch: Any, device: str, where: str) -> Any:
     if device == "auto":
         if torch.cuda.is_available():
-            worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or "0"
-            return torch.device("cuda", int(worker) % torch.cuda.device_count())
+            return torch.device("cuda", own_gpu(torch.cuda.device_count()))
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         return torch.empty(0, device=device).device

@@ -169,7 +169,7 @@ class TreeScorer:
             input_ids=torch.tensor([tree.tokens], device=device),
             position_ids=positions.to(device),
             attention_mask=mask.to(device),
-            logits_to_keep=torch.tensor(places, device=device),
+            logits_to_keep=torch.tensor(places),  # the last layer may be on another device
             use_cache=True,
             **{cache_parameter(self._model): cache},
         )
