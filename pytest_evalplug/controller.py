@@ -10,7 +10,7 @@ __all__ = ["CONTROLLER", "Controller", "take_control"]
 import os
 import shutil
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +24,7 @@ from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
+from pytest_evalplug.stopping import forget_stop, tell_workers, watch_signals
 
 if TYPE_CHECKING:
     from pytest_evalplug.finish import Outcome
@@ -69,6 +70,9 @@ class Controller:
         """What came of the gates, once that is reported."""
         self._unplanned = ""
         self._copies = ""
+        self._damaged: list[str] = []
+        """What of an earlier session could not be read."""
+        self._undo_signals: Callable[[], None] = lambda: None
 
     # --- the run directory
 
@@ -96,12 +100,14 @@ class Controller:
         from pytest_evalplug.custom_files import take_over
         from pytest_evalplug.options import model_tables
         from pytest_evalplug.run.directory import RunDirectory
-        from pytest_evalplug.run.snapshot import read_snapshot
+        from pytest_evalplug.run.snapshot import has_snapshot, read_snapshot
         from pytest_evalplug.session import saved_models
 
         try:
             run = RunDirectory.attach(RunDirectory.find(self._config.work_dir, which))
-            saved = read_snapshot(run)
+            if not has_snapshot(run) and self._config.stage != "eval":
+                return  # it was killed before it began
+            saved = read_snapshot(run, self._damaged)
             self._config = take_over(self._pytest_config, self._config, saved, run)
             if self._config.stage == "eval":
                 self._config = self._config.following(saved, model_tables(self._pytest_config))
@@ -129,21 +135,23 @@ class Controller:
             else:
                 self._run = RunDirectory.create(self._config.work_dir)
                 self._fresh = True
+            DetailStore(self._run).clear()
+            (self._run.path / "limits" / "budget.json").unlink(missing_ok=True)  # it is a session's
+            (self._run.journal / MANIFEST).unlink(missing_ok=True)
+            forget_stop(self._run.journal)
+            snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         except EvalplugError as error:
             if self._run is not None:
                 self._run.close()
             raise pytest.UsageError(str(error)) from None
-        DetailStore(self._run).clear()
-        (self._run.path / "limits" / "budget.json").unlink(missing_ok=True)  # it is a session's
-        (self._run.journal / MANIFEST).unlink(missing_ok=True)
-        snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
+        self._undo_signals = watch_signals(self._stop_now)
         return self._run
 
     def _check_reused(self, run: RunDirectory) -> None:
         """Refuse what would replace the predictions of another mode, or the baseline's scores."""
-        from pytest_evalplug.run.snapshot import read_snapshot
+        from pytest_evalplug.run.snapshot import has_snapshot, read_snapshot
 
-        mode = read_snapshot(run)["eval_mode"]
+        mode = read_snapshot(run)["eval_mode"] if has_snapshot(run) else self._config.eval_mode
         if mode != self._config.eval_mode:
             raise ConfigError(
                 f"the run {run.name} was made with --eval-mode={mode}",
@@ -163,11 +171,10 @@ class Controller:
         self._workers.add(node.workerinput["workerid"])
         if self._run is None:
             # nothing says that there are benchmarks: the worker that finds one makes the folder
-            from pytest_evalplug.run.directory import timestamp
+            from pytest_evalplug.run.directory import next_time
 
-            self._late_path = self._late_path or (
-                self._config.work_dir / f"{timestamp()}-{os.getpid()}"
-            )
+            work_dir = self._config.work_dir
+            self._late_path = self._late_path or work_dir / f"{next_time(work_dir)}-{os.getpid()}"
         path = self._run.path if self._run else self._late_path
         number = int("".join(filter(str.isdigit, node.workerinput["workerid"])) or 0)
         count = int(node.workerinput["workercount"])
@@ -214,6 +221,19 @@ class Controller:
         output: Mapping[str, Any] = getattr(node, "workeroutput", None) or {}
         self._counts.update(output.get(WORKER_INPUT, {}))
         self._stopped = self._stopped or bool(output.get("shouldfail"))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Let the workers know: they ask nothing more."""
+        if self._workers and self._run is not None:
+            tell_workers(self._run.journal)
+
+    def _stop_now(self) -> bool:
+        """At the second Ctrl-C, wait for no worker and compute nothing; alone, let pytest do so."""
+        self._finished = True
+        if self._workers and self._run is not None:
+            tell_workers(self._run.journal, now=True)
+        return bool(self._workers)
 
     # --- while items run
 
@@ -329,12 +349,15 @@ class Controller:
         if not manifest.parts:
             run.close()
             if self._fresh:
-                shutil.rmtree(run.path)
+                shutil.rmtree(run.path, ignore_errors=True)
             return
         self._outcome = self._compute(run, manifest, own)
         if self._gates is not None:
             self._outcome.gates = self._gates
         self._outcome.notes += filter(None, (self._unplanned, self._copies))
+        self._outcome.notes += [f"damaged: {what}" for what in self._damaged]
+        if own is not None and own.unkept is not None:
+            self._outcome.fail(str(own.unkept))
         self._pytest_config.hook.pytest_evalplug_finished(
             config=self._pytest_config, outcome=self._outcome
         )
@@ -373,8 +396,21 @@ class Controller:
         run = self._found_run()
         return Manifest.read(run.journal / MANIFEST) if run else Manifest()
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int
+    ) -> None:
         if self._outcome is not None:
             from pytest_evalplug.report.terminal import show
 
             show(terminalreporter, self._config, self._outcome, self._counts)
+        if self._run is not None and self._is_incomplete(exitstatus):
+            go_on = f"--reuse {self._run.name}"
+            terminalreporter.write_line(f"stopped before its end; what is missing: {go_on}")
+
+    def _is_incomplete(self, exitstatus: int) -> bool:
+        session: Any = self._pytest_config.pluginmanager.getplugin("session")
+        stopped = exitstatus == pytest.ExitCode.INTERRUPTED or self._stopped
+        return stopped or bool(session and session.shouldfail)
+
+    def pytest_unconfigure(self) -> None:
+        self._undo_signals()

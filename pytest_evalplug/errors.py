@@ -3,6 +3,7 @@
 EvalplugError
 ├── ConfigError        an option, an ini value, a model table, an eval_cfg
 ├── DataError          a dataset that is missing, malformed or lacks a column
+├── StorageError       a file that can't be written: the disk is full, or read-only
 ├── ModelError         a reply that could not be had for one sample
 │   ├── TooLongError      the prompt exceeds the model's context
 │   ├── VerdictError      a judge's reply says nothing definite
@@ -21,6 +22,7 @@ __all__ = [
     "FatalModelError",
     "ModelError",
     "NotApplicable",
+    "StorageError",
     "TooLongError",
     "VerdictError",
     "WrongAnswer",
@@ -63,6 +65,10 @@ class ConfigError(EvalplugError):
 
 class DataError(EvalplugError):
     """A dataset is missing, malformed, or lacks what the benchmark reads."""
+
+
+class StorageError(EvalplugError):
+    """A file can't be written; what a model is asked for from now on could not be kept."""
 
 
 class ModelError(EvalplugError):

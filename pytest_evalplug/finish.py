@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_evalplug.collection import Benchmark, authors_error
 from pytest_evalplug.dataset.adapter import DefaultDataAdapter
 from pytest_evalplug.dataset.ids import base_index
-from pytest_evalplug.errors import DataError, EvalplugError
+from pytest_evalplug.errors import DataError, EvalplugError, StorageError
 from pytest_evalplug.gating import check_required, unchecked
 from pytest_evalplug.masking import mask_argument
 from pytest_evalplug.options import RunConfig
@@ -79,8 +79,12 @@ def finish(
     benchmarks = session.benchmarks if session else {}
     store = (session and session.store) or PredictionStore(run)
     details = (session and session.details) or DetailStore(run)
-    store.merge()
-    JudgementStore(run).merge()
+    for predicted in (store, JudgementStore(run)):
+        try:
+            predicted.merge()
+        except StorageError as error:  # the journals have it all
+            outcome.fail(str(error))
+        outcome.notes += [f"damaged: {what}" for what in predicted.broken]
     if config.stage == "infer":
         outcome.gates = unchecked(config, "skipped", "nothing is scored in --mode infer")
         return outcome
@@ -199,7 +203,12 @@ def _finish_part(
         with_res_length=config.dump_res_length,
         **repeats,
     )
-    result.write(outcome.run)
+    try:
+        result.write(outcome.run)
+    except StorageError as error:
+        numbers = ", ".join(f"{name} {value:.2f}" for name, value in result.metrics.items())
+        of = f"over {result.num_scored} of {result.num_samples} samples"
+        outcome.fail(f"{part.dataset} {model}: {numbers or 'no metrics'} {of}; {error}")
     outcome.scores.setdefault((part.benchmark, model), []).extend(scores)
     if kinds := _sandboxes(measured):
         outcome.notes.append(f"{part.dataset} {model}: programs ran in {kinds}")

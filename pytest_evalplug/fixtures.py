@@ -13,6 +13,7 @@ from pytest_evalplug.errors import (
     EvalplugError,
     FatalModelError,
     NotApplicable,
+    StorageError,
     nearest,
 )
 from pytest_evalplug.report.text import clean
@@ -132,7 +133,8 @@ def evaluation(request: pytest.FixtureRequest) -> Evaluation:
     try:
         result = session_of(request.config).evaluate(case, model_name, record)
     except EvalplugError as error:
-        if isinstance(error, FatalModelError):  # no judge: further replies would be paid in vain
+        # no judge, or no room: further replies would be paid in vain
+        if isinstance(error, (FatalModelError, StorageError)):
             request.session.shouldfail = clean(error)
         refuse(error)
     from pytest_evalplug.report.properties import add_properties

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by being here)
     evalplug_case,
     evaluation,
@@ -138,7 +139,11 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 
         controller = session.config.pluginmanager.getplugin(CONTROLLER)
         open_run = controller.open_run if controller else None
-        session.config.stash[SESSION].start(session.items, open_run)
+        try:
+            session.config.stash[SESSION].start(session.items, open_run)
+        except StorageError as error:
+            session.shouldfail = str(error)
+            raise session.Failed(session.shouldfail) from None
         if controller:
             controller.start_progress()
 

@@ -7,6 +7,7 @@ __all__ = ["EvalSession", "saved_models"]
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,13 @@ from typing import Any
 import pytest
 
 from pytest_evalplug.collection import Benchmark, case_of
-from pytest_evalplug.errors import ConfigError, DataError, ModelError, WrongAnswer
+from pytest_evalplug.errors import (
+    ConfigError,
+    DataError,
+    EvalplugError,
+    StorageError,
+    WrongAnswer,
+)
 from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
@@ -36,6 +43,7 @@ from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.run.snapshot import read_object
 from pytest_evalplug.stash import MANIFEST, SAMPLE
+from pytest_evalplug.stopping import follow_controller
 from pytest_evalplug.types import Detail
 from pytest_evalplug.verdicts import Evaluation, Verdicts, outcome_detail
 from pytest_evalplug.wire import Manifest
@@ -59,6 +67,8 @@ class EvalSession:
         """Called while an item waits, for progress."""
         self._run_path = run_path
         self._run: RunDirectory | None = None
+        self._joined: RunDirectory | None = None
+        """The same in a worker, which holds a lock of its own on it."""
         self._limits: Limits | None = None
         self._plan: list[Case] = []
         self._sources: dict[str, Source] = {}
@@ -74,6 +84,8 @@ class EvalSession:
         """Cases that ``test_sample`` judges, where others test them too."""
         self._past = Counter[str]()
         """The counts of engines that are closed."""
+        self.unkept: StorageError | None = None
+        """Why a verdict or a prediction could not be written."""
         self._log: logging.Handler | None = None
 
     # --- before the first item
@@ -84,12 +96,16 @@ class EvalSession:
         By that it knows that samples are evaluated, and so how to deal the items.
         """
         if self._run_path is not None and any(case_of(item) is not None for item in items):
-            RunDirectory.attach(self._run_path).journal.mkdir(parents=True, exist_ok=True)
+            with suppress(OSError):  # start() says so
+                RunDirectory.attach(self._run_path).journal.mkdir(parents=True, exist_ok=True)
 
     def start(
         self, items: Sequence[pytest.Item], open_run: Callable[[], RunDirectory] | None
     ) -> None:
-        """Take note of what will run, in this order, and open the run directory for it."""
+        """Take note of what will run, in this order, and open the run directory for it.
+
+        Raises StorageError if it can't be written to.
+        """
         self.manifest = manifest_of(self.benchmarks, items)
         if not self.manifest.parts:
             return
@@ -103,9 +119,10 @@ class EvalSession:
             run = open_run()
         else:
             # a worker has a terminal reporter too, which would list every "failed" item at its end
-            items[0].config.pluginmanager.register(_WorkerReports())
+            items[0].config.pluginmanager.register(_WorkerHooks(self.stop))
             assert self._run_path is not None
-            run = RunDirectory.attach(self._run_path)
+            run = self._joined = RunDirectory.join(self._run_path, self.role.worker)
+            follow_controller(self.stop, run.journal)
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
 
@@ -127,13 +144,15 @@ class EvalSession:
     # --- while items run
 
     def predict(self, case: Case, request: pytest.FixtureRequest) -> tuple[str, Record]:
-        """Return the model's name and the prediction record. Raises ModelError."""
-        source = self._source(case, request)
+        """Return the model's name and the prediction record. Raises ModelError, StorageError."""
+        source: Source | None = None
         try:
+            source = self._source(case, request)
             return source.model.name, source.result(case, self.tick)
-        except ModelError:
-            if isinstance(source, Engine) and source.fatal:
-                request.session.shouldfail = clean(source.fatal)
+        except EvalplugError as error:
+            final = error if isinstance(error, StorageError) else getattr(source, "fatal", None)
+            if final:
+                request.session.shouldfail = clean(final)
             raise
 
     def evaluate(self, case: Case, model: str, record: Record) -> Evaluation:
@@ -162,6 +181,8 @@ class EvalSession:
             return
         if isinstance(case, Case) and report.when == "teardown":
             self.forget(case)
+            if self.unkept:
+                item.session.shouldfail = clean(self.unkept)
         if report.when == "setup" and report.passed:
             report.user_properties = []  # the reports that follow have them
         finish_report(report, call, xfail=self.config.wrong == "xfail")
@@ -182,7 +203,10 @@ class EvalSession:
         self._scored.add(case)
         name = model or case.model or self._only_model()
         assert self.details is not None
-        self.details.put(name, case.dataset, detail)
+        try:
+            self.details.put(name, case.dataset, detail)
+        except StorageError as error:
+            self.unkept = error
 
     def forget(self, case: Case) -> None:
         """Let go of what the engine holds for a case of which an item is over."""
@@ -310,17 +334,31 @@ class EvalSession:
 
     # --- at the end
 
+    def stop(self) -> None:
+        """Ask nothing more, from now on; may be called from any thread."""
+        for source in list(self._sources.values()):
+            if isinstance(source, Engine):
+                source.stop()
+
     def close(self) -> None:
-        """Stop the engines, close the models, bring the journals to the disk."""
+        """Stop the engines, close the models, bring the journals to the disk.
+
+        ``unkept`` says whether that could not be done.
+        """
         for source in self._sources.values():
             source.close()
         self.verdicts.close()
         for backend in self._backends.values():
             _close(backend)
         self._backends.clear()
-        if self.store and self.details:
-            self.store.close()
-            self.details.close()
+        try:
+            if self.store and self.details:
+                self.store.close()
+                self.details.close()
+        except StorageError as error:
+            self.unkept = error
+        if self._joined:
+            self._joined.close()
         self._plan.clear()
         self._left.clear()
         if self._log:
@@ -341,21 +379,29 @@ class EvalSession:
         return total
 
 
-class _WorkerReports:
-    """In a worker: tells wrong answers apart, as the Controller does where the report is shown."""
+class _WorkerHooks:
+    """In a worker, what the Controller does elsewhere: tells wrong answers apart, stops at once."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        self._stop()  # pytest takes its time to describe where that was
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
         return status_of(report)
 
 
 def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
-    """Return the models that a run has predictions of."""
+    """Return the models that a run has predictions of. Raises DataError if that is damaged."""
     infos = {}
+    fix = "Run it once more with --reuse and without --mode eval, which writes it anew"
     for path in sorted((run.configs / "models").glob("*.json")):
         try:
-            info = ModelInfo.from_wire(read_object(path))
+            info = ModelInfo.from_wire(read_object(path, fix=fix))
         except TypeError as error:
-            raise DataError(f"damaged: {error}", where=str(path)) from None
+            raise DataError(f"damaged: {error}", where=str(path), fix=fix) from None
         infos[info.name] = info
     return infos
 

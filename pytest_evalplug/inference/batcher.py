@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_evalplug.errors import FatalModelError, ModelError
+from pytest_evalplug.errors import EvalplugError, FatalModelError, ModelError, StorageError
 from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
 from pytest_evalplug.inference.threads import DaemonThreads
@@ -78,7 +78,8 @@ class Batcher:
         limit = getattr(backend, "limit", None)
         if limit is not None:
             limit(self.concurrency)
-        self.fatal: FatalModelError | None = None
+        self.fatal: FatalModelError | StorageError | None = None
+        """Why nothing more is asked: no request can succeed, or no reply be kept."""
         self._pending: list[_Entry] = []
         self._running: set[asyncio.Task[None]] = set()
         self._stopped = False
@@ -112,12 +113,25 @@ class Batcher:
         elif entry.task is not None and all(other.future.done() for other in entry.batch):
             entry.task.cancel()
 
-    async def stop(self, grace: float) -> None:
-        """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
+    def send_no_more(self) -> None:
+        """Send nothing more, from now on; may be called from any thread."""
         self._stopped = True
         if self._account is not None:
             self._account.closed = True
+
+    def drop_waiting(self) -> None:
+        """Let all fail that has not been sent; on the loop's thread."""
         self._fail_pending(StoppedError("the run was stopped"))
+
+    def give_up(self, error: FatalModelError | StorageError) -> None:
+        """Send nothing more because of ``error``; on the loop's thread."""
+        self.fatal = self.fatal or error
+        self._fail_pending(self.fatal)
+
+    async def stop(self, grace: float) -> None:
+        """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
+        self.send_no_more()
+        self.drop_waiting()
         if self._running:
             limit = grace if is_async(getattr(self.backend, self.inferencer.method)) else None
             await asyncio.wait(self._running, timeout=limit)
@@ -126,7 +140,7 @@ class Batcher:
         self._threads.shutdown(wait=False)
 
     def _start(self) -> None:
-        if self._pending and len(self._running) < self.concurrency:
+        if self._pending and not self._stopped and len(self._running) < self.concurrency:
             task = asyncio.create_task(self._run())
             self._running.add(task)
             task.add_done_callback(self._finished)
@@ -138,7 +152,7 @@ class Batcher:
     async def _run(self) -> None:
         if self.batch_size > 1:
             await asyncio.sleep(GATHER_SECONDS)
-        if not self._pending:
+        if not self._pending or self._stopped:
             return
         batch = self._take()
         for entry in batch:
@@ -197,14 +211,12 @@ class Batcher:
                 continue
             if isinstance(result, ModelError):
                 entry.future.set_exception(result)
-                if isinstance(result, FatalModelError) and not self.fatal:
-                    self.fatal = result
+                if isinstance(result, FatalModelError):
+                    self.give_up(result)
             else:
                 entry.future.set_result(result)
-        if self.fatal:
-            self._fail_pending(self.fatal)
 
-    def _fail_pending(self, error: ModelError) -> None:
+    def _fail_pending(self, error: EvalplugError) -> None:
         pending, self._pending = self._pending, []
         for entry in pending:
             if not entry.future.done():

@@ -15,6 +15,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from pytest_evalplug.errors import (
     FatalModelError,
     ModelError,
     NotApplicable,
+    StorageError,
     TooLongError,
 )
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
@@ -118,8 +120,8 @@ class Engine:
         return self._batcher.used
 
     @property
-    def fatal(self) -> FatalModelError | None:
-        """The error after which no request can succeed."""
+    def fatal(self) -> FatalModelError | StorageError | None:
+        """The error after which no request can succeed, or no reply be kept."""
         return self._batcher.fatal
 
     def plan(self, cases: Sequence[Case]) -> None:
@@ -139,7 +141,7 @@ class Engine:
     def result(self, case: Case, tick: Callable[[], None] | None = None) -> Record:
         """Return the prediction record, waiting for it; ``tick`` is called while it waits.
 
-        Raises ModelError if there is none.
+        Raises ModelError if there is none, StorageError if none could be kept.
         """
         self._turns.let_engine(PATIENCE_SECONDS)
         future = self._futures.get(case)
@@ -169,11 +171,18 @@ class Engine:
         """Return the model for an author's test of a sample, with that sample's parameters."""
         return self._facade(generation_params(case, self.model))
 
+    def stop(self) -> None:
+        """Ask nothing more, from now on; may be called from any thread."""
+        self._stopping = True
+        self._batcher.send_no_more()
+        with suppress(RuntimeError):  # it is closed
+            self._loop.call_soon_threadsafe(self._batcher.drop_waiting)
+
     def close(self) -> None:
         """Stop asking, keep what arrives within the grace time, end the thread."""
         if not self._thread.is_alive():
             return
-        self._stopping = True
+        self.stop()
         asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -277,20 +286,27 @@ class Engine:
             if self._timeout is not None:
                 asking = in_time(asking, self._timeout)
             output, payload, dropped = await asking
-        except (StoppedError, FatalModelError, NotApplicable):
+        except (StoppedError, FatalModelError, StorageError, NotApplicable):
             raise
         except Exception as caught:
             error = self._as_error(caught, case)
             record = build_record(
                 case, self.inferencer.shown(payload), key, error=self._hide(str(error))
             )
-            self._store.put(self.model.name, case.dataset, record)
+            self._keep(case, record)
             raise error from None
         shown = self.inferencer.shown(payload)
         record = build_record(case, shown, key, output=output, dropped_shots=dropped)
         self.counts["asked"] += 1
-        self._store.put(self.model.name, case.dataset, record)
+        self._keep(case, record)
         return record
+
+    def _keep(self, case: Case, record: Record) -> None:
+        """Save a record; if that fails, its item has it all the same, but nothing more is asked."""
+        try:
+            self._store.put(self.model.name, case.dataset, record)
+        except StorageError as error:
+            self._batcher.give_up(error)
 
     def _as_error(self, error: Exception, case: Case) -> EvalplugError:
         """Return what an author's own code raised as that sample's error."""

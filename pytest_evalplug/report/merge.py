@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, DataError, one_line
+from pytest_evalplug.errors import ConfigError, DataError, StorageError, one_line
 from pytest_evalplug.finish import Outcome, finish
 from pytest_evalplug.options import RunConfig, model_tables
 from pytest_evalplug.report.gates import gate_lines
@@ -165,8 +165,8 @@ class _Merge:
             strict = settings.junit == "strict"
             try:
                 write_junit(junit, outcome.table, outcome.gates, strict=strict)
-            except OSError as error:
-                outcome.fail(f"--junitxml: can't write {junit}: {error.strerror or error}")
+            except StorageError as error:
+                outcome.fail(f"--junitxml: {error}")
         return int(bool(status or outcome.failed))
 
 

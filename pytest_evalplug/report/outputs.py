@@ -98,5 +98,5 @@ def write_outputs(
                 about=about,
                 started=started,
             )
-        except OSError as error:
-            outcome.fail(f"--eval-json: can't write {config.json_file}: {error.strerror or error}")
+        except EvalplugError as error:
+            outcome.fail(f"--eval-json: {error}")

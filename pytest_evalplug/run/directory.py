@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["RunDirectory", "refuse_links", "safe_name", "timestamp"]
+__all__ = ["RunDirectory", "next_time", "refuse_links", "safe_name", "timestamp"]
 
 import difflib
 import hashlib
-import itertools
 import re
+import time
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -15,9 +16,12 @@ from types import TracebackType
 import filelock
 
 from pytest_evalplug.errors import ConfigError, DataError
+from pytest_evalplug.run.jsonio import TEMPORARY, storing
 
 _RUN_NAME = re.compile(r"(\d{8})_(\d{6})(?:-(\d+))?")
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+ORPHAN_SECONDS = 10.0
+"""How long workers whose controller was killed may take to end."""
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|.*\.", re.IGNORECASE)
 """What Windows takes for a device, or shortens."""
@@ -68,15 +72,14 @@ class RunDirectory:
     def create(cls, work_dir: Path) -> RunDirectory:
         """Make a new directory, named after the time; unique also within a second.
 
-        Raises ConfigError if ``work_dir`` can't be written to.
+        It comes after all that are there, also if the clock was set back. Raises ConfigError if
+        ``work_dir`` can't be written to.
         """
-        now = timestamp()
         try:
             work_dir.mkdir(parents=True, exist_ok=True)
-            for number in itertools.count(1):
-                path = work_dir / (now if number == 1 else f"{now}-{number}")
-                if _make(path):
-                    return cls(path, _lock(path))
+            for name in _next_names(work_dir):
+                if _make(work_dir / name):
+                    return cls(work_dir / name, _lock(work_dir / name))
         except OSError as error:
             raise ConfigError(
                 f"can't make a run directory in {work_dir}: {error.strerror or error}",
@@ -89,15 +92,39 @@ class RunDirectory:
     def open(cls, work_dir: Path, which: str) -> RunDirectory:
         """Go on in an existing run: ``latest`` or its timestamp.
 
-        Raises ConfigError if there is no such run, or if another live process works in it.
+        What a killed process left half done is made whole. Raises ConfigError if there is no such
+        run, if another live process works in it, or if it can't be written to.
         """
         path = cls.find(work_dir, which)
-        return cls(path, _lock(path))
+        run = cls(path, _lock(path))
+        try:
+            _wait_for_workers(path)
+            _make_folders(path)
+            _remove_temporary(path)
+        except OSError as error:
+            run.close()
+            raise _unwritable(path, error) from error
+        except ConfigError:
+            run.close()
+            raise
+        return run
 
     @classmethod
     def attach(cls, path: Path) -> RunDirectory:
-        """Use a run directory without locking it: for the workers of the process that did."""
+        """Use a run directory without locking it: for readers."""
         return cls(path)
+
+    @classmethod
+    def join(cls, path: Path, worker: str) -> RunDirectory:
+        """Use it as a worker of the process that made or opened it.
+
+        Nobody opens it while a worker lives, which may be longer than that process.
+        """
+        with storing(path):
+            (path / "journal").mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(path / "journal" / f".lock-{worker}", thread_local=False)
+            lock.acquire()
+        return cls(path, lock)
 
     @staticmethod
     def names(work_dir: Path) -> list[str]:
@@ -201,9 +228,19 @@ def _make(path: Path) -> bool:
         path.mkdir()
     except FileExistsError:
         return False
-    for folder in ("configs", "logs/infer", "logs/eval", "journal", "summary"):
-        (path / folder).mkdir(parents=True)
+    _make_folders(path)
     return True
+
+
+def _make_folders(path: Path) -> None:
+    for folder in ("configs", "logs/infer", "logs/eval", "journal", "summary"):
+        (path / folder).mkdir(parents=True, exist_ok=True)
+
+
+def _remove_temporary(path: Path) -> None:
+    """Delete what a killed process had not written to the end."""
+    for file in path.rglob(f"{TEMPORARY}*"):
+        file.unlink()
 
 
 def _lock(path: Path) -> filelock.BaseFileLock:
@@ -212,18 +249,51 @@ def _lock(path: Path) -> filelock.BaseFileLock:
     try:
         lock.acquire(timeout=0)
     except filelock.Timeout:
-        raise ConfigError(
-            f"another process is working in the run {path}",
-            where="--reuse",
-            fix="Wait until it has ended, or start a new run without --reuse",
-        ) from None
+        raise _in_use(path) from None
     except OSError as error:
-        raise ConfigError(
-            f"can't write to the run {path}: {error.strerror or error}",
-            where="--work-dir",
-            fix="Choose a folder that you may write to",
-        ) from error
+        raise _unwritable(path, error) from error
     return lock
+
+
+def _wait_for_workers(path: Path) -> None:
+    """Give workers of a killed process the time to end; they notice that it is gone."""
+    deadline = time.monotonic() + ORPHAN_SECONDS
+    for file in sorted((path / "journal").glob(".lock-*")):
+        try:
+            with filelock.FileLock(file, timeout=max(0.0, deadline - time.monotonic())):
+                file.unlink()
+        except filelock.Timeout:
+            raise _in_use(path) from None
+
+
+def _in_use(path: Path) -> ConfigError:
+    return ConfigError(
+        f"another process is working in the run {path}",
+        where="--reuse",
+        fix="Wait until it has ended, or start a new run without --reuse",
+    )
+
+
+def _unwritable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(
+        f"can't write to the run {path}: {error.strerror or error}",
+        where="--work-dir",
+        fix="Choose a folder that you may write to",
+    )
+
+
+def next_time(work_dir: Path) -> str:
+    """Return what a new run is named after: the time, or the latest run's if that is later."""
+    return max([timestamp(), *(name[:15] for name in _runs(work_dir)[-1:])])
+
+
+def _next_names(work_dir: Path) -> Iterator[str]:
+    now = next_time(work_dir)
+    latest = max((_order(name) for name in _runs(work_dir) if name.startswith(now)), default=())
+    number = latest[-1] + 1 if latest else 1
+    while True:
+        yield now if number == 1 else f"{now}-{number}"
+        number += 1
 
 
 def _runs(work_dir: Path) -> list[str]:

@@ -8,12 +8,12 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pytest_evalplug.run.jsonio import dumps
+from pytest_evalplug.run.jsonio import dumps, storing
 
 _log = logging.getLogger(__name__)
 BOM = b"\xef\xbb\xbf"
@@ -23,20 +23,22 @@ class JournalWriter:
     """Appends one record a line and hands each to the operating system at once.
 
     A kill -9 after :meth:`append` loses nothing; a power cut may. Thread-safe; one process a file.
+    Each method raises StorageError where the disk is full or read-only.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
+        with storing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 - closed by close()
         self._size = self._file.seek(0, os.SEEK_END)
         self._at_line_start = self._size == 0 or self._ends_line()
 
     def append(self, record: Mapping[str, Any]) -> int:
         """Write ``record`` and return the byte offset of its line."""
         line = dumps(record).encode() + b"\n"
-        with self._lock:
+        with self._lock, storing(self.path):
             if not self._at_line_start:  # a half line, by a kill or a full disk, ends here
                 self._write(b"\n")
             offset = self._size
@@ -48,9 +50,10 @@ class JournalWriter:
     def close(self) -> None:
         """Bring the journal to the disk and close it; closing twice is fine."""
         with self._lock:
-            if not self._file.closed:
+            if self._file.closed:
+                return
+            with self._file, storing(self.path):
                 os.fsync(self._file.fileno())
-                self._file.close()
 
     def __enter__(self) -> JournalWriter:
         return self
@@ -74,11 +77,13 @@ class JournalWriter:
             data = data[count:]
 
 
-def scan_journal(path: Path, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+def scan_journal(
+    path: Path, start: int = 0, broken: Callable[[int], None] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(byte offset, record)`` for the lines from ``start``, the offset of a line, on.
 
     Only a line feed ends a line; a line that is torn, not UTF-8 or not a JSON object costs only
-    itself.
+    itself: ``broken`` is called with its offset, also for one that is being written just now.
     """
     offset = start
     with path.open("rb") as file:
@@ -87,8 +92,11 @@ def scan_journal(path: Path, start: int = 0) -> Iterator[tuple[int, dict[str, An
             record = _parse(line)
             if record is not None:
                 yield offset, record
-            elif line.strip() and line.endswith(b"\n"):  # else torn, or being written just now
-                _log.warning("%s: broken line at byte %d skipped", path, offset)
+            elif line.strip():
+                if line.endswith(b"\n"):
+                    _log.warning("%s: broken line at byte %d skipped", path, offset)
+                if broken is not None:
+                    broken(offset)
             offset += len(line)
 
 

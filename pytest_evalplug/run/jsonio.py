@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["digest", "dumps", "json_object", "write_atomic"]
+__all__ = ["digest", "dumps", "json_object", "storing", "write_atomic"]
 
 import dataclasses
 import hashlib
@@ -11,13 +11,18 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pytest_evalplug.errors import StorageError
+
 # What JSON may hold raw but files can't or other line readers trip over: the C1 controls
 # (U+0085 ends a line for many), U+2028/2029, and lone surrogates, which UTF-8 can't encode.
 _ESCAPED = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
+TEMPORARY = ".tmp-"
+"""What the names of files begin with that are not whole yet."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -53,14 +58,32 @@ def json_object(items: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield "\n}\n"
 
 
+@contextmanager
+def storing(path: Path) -> Iterator[None]:
+    """Raise StorageError that names ``path`` for what the operating system refuses to write."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"can't be written: {error.strerror or error}",
+            where=str(path),
+            fix="Make room there, or make it writable",
+        ) from error
+
+
 def write_atomic(path: Path, text: str | Iterable[str]) -> None:
     """Replace ``path`` by ``text`` at once; it is on the disk when this returns.
 
-    Missing folders are made. A failure leaves the old file as it was.
+    Missing folders are made. A failure leaves the old file as it was. Raises StorageError.
     """
+    with storing(path):
+        _write_atomic(path, text)
+
+
+def _write_atomic(path: Path, text: str | Iterable[str]) -> None:
     new = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tmp-")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
     try:
         with open(handle, "w", encoding="utf-8", newline="\n") as file:
             file.writelines([text] if isinstance(text, str) else text)
@@ -69,7 +92,8 @@ def write_atomic(path: Path, text: str | Iterable[str]) -> None:
         os.chmod(name, 0o666 & ~_umask())  # mkstemp's 0600 would hide the file from a team
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        with suppress(OSError):
+            os.unlink(name)
         raise
     for folder in (path.parent, *(made.parent for made in new)):
         _sync_folder(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["MergedFile"]
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,19 +21,25 @@ class MergedFile(Mapping[str, Record]):
     """Index -> record of a prediction file; empty if there is none.
 
     Files that we wrote have a line for each record, which is read when it is asked for. A file
-    in another form (edited, indented) is held as a whole. Raises DataError if it is damaged.
+    in another form (edited, indented) is held as a whole. Raises DataError if it is damaged; or
+    calls ``damaged`` with that and keeps the lines that can be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, damaged: Callable[[DataError], None] | None = None) -> None:
         self._lines = LineFile(path)
         self._whole: dict[str, Record] = {}
         self._offsets: dict[str, int] = {}
         if path.exists():
             offsets = _offsets(path)
-            if offsets is None:
-                self._whole = _read(path)
-            else:
-                self._offsets = offsets
+            try:
+                if offsets is None:
+                    self._whole = _read(path)
+            except DataError as error:
+                if damaged is None:
+                    raise
+                damaged(error)
+                offsets = _readable(path)
+            self._offsets = offsets or {}
 
     def __getitem__(self, index: str) -> Record:
         if self._whole:
@@ -79,6 +85,18 @@ def _offsets(path: Path) -> dict[str, int] | None:
             found[entry] = offset
             offset += len(line)
     return None
+
+
+def _readable(path: Path) -> dict[str, int]:
+    """Return where the line of each record begins, whatever else is in the file."""
+    found: dict[str, int] = {}
+    offset = 0
+    with path.open("rb") as file:
+        for line in file:
+            if (entry := _entry(line)) is not None:
+                found[entry] = offset
+            offset += len(line)
+    return found
 
 
 def _entry(line: bytes) -> str | None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 __all__ = ["JudgementStore", "PredictionKey", "PredictionStore"]
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
+from pytest_evalplug.errors import DataError
 from pytest_evalplug.run.directory import RunDirectory
-from pytest_evalplug.run.jsonio import json_object, write_atomic
+from pytest_evalplug.run.jsonio import json_object, storing, write_atomic
 from pytest_evalplug.run.merged import MergedFile
-from pytest_evalplug.run.records import RecordLog, index_order
+from pytest_evalplug.run.records import RecordLog, free_name, index_order
 
 Record: TypeAlias = dict[str, Any]
 
@@ -65,7 +67,8 @@ class PredictionStore:
 
     A record is a dict with ``index``, ``sample_id``, ``subset``, ``origin_prompt``, ``gold``,
     ``key`` and either ``prediction`` or ``error``. The latest record of an index counts, but an
-    error never takes the place of a prediction. Thread-safe.
+    error never takes the place of a prediction. Of a file that is damaged, what can be read
+    counts. Thread-safe.
     """
 
     kind: ClassVar[str] = "predictions"
@@ -74,10 +77,15 @@ class PredictionStore:
         self._run = run
         self._log = RecordLog(run, self.kind, worker, importance=_is_prediction)
         self._merged: dict[tuple[str, str], MergedFile] = {}
+        self._damaged: dict[tuple[str, str], DataError] = {}
+        self._repaired: list[str] = []
         self._lock = threading.Lock()
 
     def put(self, model: str, dataset: str, record: Record) -> None:
-        """Keep ``record``; it survives a kill of this process when this returns."""
+        """Keep ``record``; it survives a kill of this process when this returns.
+
+        Raises StorageError if it can't be written; this store has it all the same.
+        """
         self._log.append(model, dataset, record)
 
     def get(self, model: str, dataset: str, index: str) -> Record | None:
@@ -112,26 +120,43 @@ class PredictionStore:
         self._log.refresh()
 
     def close(self) -> None:
-        """Bring this process's journal to the disk."""
+        """Bring this process's journal to the disk. Raises StorageError."""
         self._log.close()
 
     def merge(self) -> list[Path]:
         """Bring all journals into the prediction files and return those written.
 
-        For the controller, while no worker runs: at the end, and before going on in a run that
-        was killed. The journals go only when every file is on the disk. Raises DataError if an
-        existing file can't be read; nothing is lost then.
+        For the controller, while no worker runs. The journals go only when every file is on the
+        disk. What is damaged is repaired, and kept beside. Raises StorageError; nothing is lost
+        then.
         """
         self._log.refresh()
         written = []
-        for model, dataset in self._log.tables():
+        for model, dataset in dict.fromkeys([*self._log.tables(), *self._damaged]):
             path = self._file(model, dataset)
+            with storing(path):
+                self._load(model, dataset)
+            if (model, dataset) in self._damaged:
+                self._put_aside(path, self._damaged.pop((model, dataset)))
             write_atomic(path, json_object(self._texts(model, dataset)))
             written.append(path)
             with self._lock:
                 self._merged.pop((model, dataset), None)
-        self._log.remove()
+        self._log.remove(keep_broken=True)
         return written
+
+    @property
+    def broken(self) -> list[str]:
+        """A line for each file that was found damaged: what it is, and where it lies now."""
+        found = [f"{error.where}: {error.what}" for error in self._damaged.values()]
+        return [*self._repaired, *found, *self._log.broken]
+
+    def _put_aside(self, path: Path, error: DataError) -> None:
+        """Keep a copy of a damaged file, which is about to be written anew."""
+        with storing(path):
+            kept = free_name(path.with_name(f"{path.name}.damaged"))
+            shutil.copyfile(path, kept)
+        self._repaired.append(f"{kept}: {error.what}; all lines that can be read are kept")
 
     def _file(self, model: str, dataset: str) -> Path:
         return self._run.prediction_file(model, dataset)
@@ -152,9 +177,14 @@ class PredictionStore:
 
     def _load(self, model: str, dataset: str) -> MergedFile:
         with self._lock:
-            if (model, dataset) not in self._merged:
-                self._merged[model, dataset] = MergedFile(self._file(model, dataset))
-            return self._merged[model, dataset]
+            table = (model, dataset)
+            if table not in self._merged:
+
+                def damaged(error: DataError) -> None:
+                    self._damaged[table] = error
+
+                self._merged[table] = MergedFile(self._file(*table), damaged)
+            return self._merged[table]
 
 
 class _SavedRecords(Mapping[str, Record]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Found", "RecordLog", "index_order"]
+__all__ = ["Found", "RecordLog", "free_name", "index_order"]
 
 import threading
 import time
@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.journal import JournalWriter, scan_journal
+from pytest_evalplug.run.jsonio import dumps
 from pytest_evalplug.run.lines import LineFile
 
 Record: TypeAlias = dict[str, Any]
@@ -53,6 +55,7 @@ class RecordLog:
 
     A record is a dict with ``index``. Only its place in its file is held in memory. Which record
     of an index counts is decided by ``importance`` (higher first), then by time. Thread-safe.
+    ``broken`` has a line for each journal that was removed and could not be read as a whole.
     """
 
     def __init__(
@@ -74,22 +77,39 @@ class RecordLog:
         self._files: list[LineFile] = []
         self._numbers: dict[Path, int] = {}
         """Journal -> its position in ``_files``, which is what places hold."""
+        self._broken: dict[Path, set[int]] = {}
+        self._newest = 0.0
+        self._unwritten: dict[Table, dict[str, Record]] = {}
+        """What the disk refused: nobody else can find it."""
+        self.broken: list[str] = []
 
     def append(self, model: str, dataset: str, record: Record) -> None:
-        """Write ``record``; it survives a kill of this process when this returns."""
-        now = time.time()
-        line = {"model": model, "dataset": dataset, "time": now, "record": record}  # in this order
+        """Write ``record``; it survives a kill of this process when this returns.
+
+        Raises StorageError if it can't be written; this log finds it all the same.
+        """
         with self._lock:
             scanned = self._scan_once()
-            if self._writer is None:
-                self._writer = JournalWriter(self._own)
-            scanned[self._own] = self._writer.append(line)
+            # a clock that was set back must not make this older than what it replaces
+            now = max(time.time(), self._newest + 1e-6)
+            line = {"model": model, "dataset": dataset, "time": now, "record": record}  # this order
+            try:
+                if self._writer is None:
+                    self._writer = JournalWriter(self._own)
+                scanned[self._own] = self._writer.append(line)
+            except StorageError:
+                self._unwritten.setdefault((model, dataset), {})[str(record["index"])] = record
+                raise
+            self._unwritten.get((model, dataset), {}).pop(str(record["index"]), None)
             self._keep(line, self._own, scanned[self._own])
 
     def find(self, model: str, dataset: str, index: str) -> Found | None:
         """Return the record that counts, or None. Journals are scanned at the first call."""
         with self._lock:
             self._scan_once()
+            unwritten = self._unwritten.get((model, dataset), {}).get(index)
+            if unwritten is not None:
+                return Found(self._importance(unwritten), dumps(unwritten))
             place = self._places.get((model, dataset), {}).get(index)
             if place is None:
                 return None
@@ -100,13 +120,15 @@ class RecordLog:
         """Return each (model, dataset) that has a record."""
         with self._lock:
             self._scan_once()
-            return list(self._places)
+            return list({**self._places, **self._unwritten})
 
     def indices(self, model: str, dataset: str) -> list[str]:
         """Return the indices that have a record, in order."""
         with self._lock:
             self._scan_once()
-            return sorted(self._places.get((model, dataset), {}), key=index_order)
+            table = (model, dataset)
+            every = {**self._places.get(table, {}), **self._unwritten.get(table, {})}
+            return sorted(every, key=index_order)
 
     def refresh(self) -> None:
         """Look for what other processes have appended since."""
@@ -116,24 +138,48 @@ class RecordLog:
                 self._scan(path, scanned)
 
     def close(self) -> None:
-        """Bring this process's journal to the disk; the log can still be used."""
+        """Bring this process's journal to the disk; the log can still be used.
+
+        Raises StorageError if the disk still refuses something.
+        """
         with self._lock:
             for file in self._files:
                 file.close()
-            if self._writer is not None:
-                self._writer.close()
-                self._writer = None
+            for (model, dataset), records in self._unwritten.items():
+                for record in list(records.values()):
+                    self.append(model, dataset, record)
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                writer.close()
 
-    def remove(self) -> None:
-        """Delete the journals of all processes: only when they have ended or begin."""
+    def remove(self, *, keep_broken: bool = False) -> None:
+        """Delete the journals of all processes: only when they have ended or begin.
+
+        With ``keep_broken`` one that has broken lines is renamed to ``<name>.damaged``, and
+        ``broken`` says so.
+        """
         with self._lock:
+            self._unwritten.clear()
             self.close()
             for path in self._journals():
-                path.unlink()
+                if keep_broken and self._broken.get(path):
+                    self._put_aside(path)
+                else:
+                    path.unlink()
             self._places.clear()
             self._files.clear()
             self._numbers.clear()
+            self._broken.clear()
             self._scanned = None
+
+    def _put_aside(self, path: Path) -> None:
+        offsets = sorted(self._broken[path])
+        kept = free_name(path.with_name(f"{path.name}.damaged"))
+        path.rename(kept)
+        self.broken.append(
+            f"{kept}: {len(offsets)} broken lines, the first at byte {offsets[0]}; "
+            "all the rest was kept"
+        )
 
     def _journals(self) -> list[Path]:
         return sorted(self._folder.glob(f"{self._kind}-*.jsonl"))
@@ -147,19 +193,23 @@ class RecordLog:
         return self._scanned
 
     def _scan(self, path: Path, scanned: dict[Path, int]) -> None:
-        for offset, line in scan_journal(path, scanned.get(path, 0)):
+        broken = self._broken.setdefault(path, set())
+        for offset, line in scan_journal(path, scanned.get(path, 0), broken.add):
+            broken.discard(offset)  # it was being written
             self._keep(line, path, offset)
             # from this line on next time: what follows it may be a line half written
             scanned[path] = offset
 
     def _keep(self, line: Record, path: Path, offset: int) -> None:
         try:
-            table, when, record = (line["model"], line["dataset"]), line["time"], line["record"]
-            place = _pack(self._importance(record), float(when), self._number(path), offset)
+            table, record = (line["model"], line["dataset"]), line["record"]
+            when = float(line["time"])
+            place = _pack(self._importance(record), when, self._number(path), offset)
             index = str(record["index"])
             places = self._places.setdefault(table, {})
         except (KeyError, TypeError, ValueError, OverflowError):
             return  # JSON, but not ours
+        self._newest = max(self._newest, when)
         if place >= places.get(index, 0):
             places[index] = place
 
@@ -173,6 +223,16 @@ class RecordLog:
         line = self._files[number].line(offset).rstrip()
         # the record comes last; inside a string the quotes of this mark would be escaped
         return line[line.index(_MARK) + len(_MARK) : -1]
+
+
+def free_name(path: Path) -> Path:
+    """Return ``path``, or with a number behind it the first name that is not taken."""
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}-{number}")
+    return free
 
 
 def index_order(index: str) -> tuple[tuple[int, str], ...]:

@@ -22,30 +22,51 @@ def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
     Callables become their names, other objects their text.
     """
     text = json.dumps(json.loads(dumps(mask(config))), indent=2) + "\n"
-    path = run.configs / f"config_{timestamp()}.json"
+    earlier = [path.stem[len("config_") :][:15] for path in _snapshots(run)]
+    time = max([timestamp(), *earlier])  # the clock may have been set back
+    path = run.configs / f"config_{time}.json"
     for number in itertools.count(2):
         if not path.exists():
             break
-        path = run.configs / f"config_{timestamp()}~{number:03}.json"  # sorts behind the first
+        path = run.configs / f"config_{time}~{number:03}.json"  # sorts behind the first
     write_atomic(path, text)
     return path
 
 
-def read_snapshot(run: RunDirectory) -> dict[str, Any]:
+def _snapshots(run: RunDirectory) -> list[Path]:
+    return sorted(run.configs.glob("config_*.json"))
+
+
+def has_snapshot(run: RunDirectory) -> bool:
+    """Tell whether the run has begun: nothing is asked before a snapshot is written."""
+    return bool(_snapshots(run))
+
+
+def read_snapshot(run: RunDirectory, damaged: list[str] | None = None) -> dict[str, Any]:
     """Return the configuration of the latest session that asked a model; secrets read as ``***``.
 
-    Raises DataError if the run has none or it is damaged.
+    Raises DataError if the run has none or it is damaged. One that is damaged is passed over
+    where there is another, and ``damaged`` gets a line that says so.
     """
-    paths = sorted(run.configs.glob("config_*.json"))
+    paths = _snapshots(run)
     fix = "Start a new run, or name the models with --model"
     if not paths:
         raise DataError("no configuration snapshot", where=str(run.configs), fix=fix)
     configs: list[dict[str, Any]] = []
+    errors: list[DataError] = []
     for path in reversed(paths):
-        configs.append(read_object(path, fix=fix))
+        try:
+            configs.append(read_object(path, fix=fix))
+        except DataError as error:
+            errors.append(error)
+            continue
         if configs[-1].get("stage") != "eval":
-            return configs[-1]
-    return configs[0]
+            break
+    if not configs:
+        raise errors[0]
+    if damaged is not None:
+        damaged += [f"{error.where}: an earlier snapshot was taken" for error in errors]
+    return configs[-1] if configs[-1].get("stage") != "eval" else configs[0]
 
 
 def read_object(path: Path, *, fix: str = "") -> dict[str, Any]:

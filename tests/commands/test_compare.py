@@ -86,7 +86,7 @@ def test_where_nothing_can_be_written(
 ) -> None:
     (work_dir / "20260101_000000" / "configs" / "summary.json").write_text("{}")
     assert main(["compare", "20260101_000000", "latest", "--work-dir", ".", "-o", output]) == 2
-    assert f"error: -o: can't write {output}: " in capsys.readouterr().err
+    assert f"error: {output}: can't be written: " in capsys.readouterr().err
 
 
 def test_a_run_without_details_is_named(work_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:

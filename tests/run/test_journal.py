@@ -25,6 +25,7 @@ for number in range(1_000_000):
 FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.run.journal import JournalWriter
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 journal = JournalWriter(Path(sys.argv[1]))
@@ -32,7 +33,7 @@ journal.append({"index": 0})
 resource.setrlimit(resource.RLIMIT_FSIZE, (40, resource.RLIM_INFINITY))
 try:
     journal.append({"index": 1, "prediction": "word " * 50})
-except OSError:
+except StorageError:
     print("refused")
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 journal.append({"index": 2})

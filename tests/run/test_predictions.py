@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import DataError
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import digest, dumps
 from pytest_evalplug.run.predictions import PredictionKey
@@ -228,22 +228,40 @@ def test_a_merge_takes_what_came_after_the_last_look(
     assert saved(run) == {"0": record("0")}
 
 
-def test_a_damaged_file_is_said_and_nothing_is_lost(
-    run: RunDirectory, predictions: Predictions
+@pytest.mark.parametrize("content", [b'{"0": {"predic', b"[]", b'{"0": 1}', b"\xff", b"", bytes(9)])
+def test_a_damaged_file_is_said_and_kept_beside(
+    run: RunDirectory, predictions: Predictions, content: bytes
 ) -> None:
     path = run.prediction_file("m", "d")
     path.parent.mkdir(parents=True)
+    predictions().put("m", "d", record("1"))
+    path.write_bytes(content)
     store = predictions()
-    store.put("m", "d", record("1"))
-    for content in (b'{"0": {"predic', b"[]", b'{"0": 1}', b"\xff"):
-        path.write_bytes(content)
-        with pytest.raises(
-            DataError, match=r"d\.json: the prediction file can't be read"
-        ) as caught:
-            predictions().merge()
-        assert "\n" not in str(caught.value)
-        assert path.read_bytes() == content
-        assert list(run.journal.iterdir()) != []
+    store.merge()
+    (said,) = store.broken
+    assert said.startswith(f"{path}.damaged: the prediction file can't be read: ")
+    assert path.with_name("d.json.damaged").read_bytes() == content
+    assert saved(run) == {"1": record("1")}
+
+
+def test_of_a_torn_file_all_whole_lines_are_kept(
+    run: RunDirectory, predictions: Predictions
+) -> None:
+    store = predictions()
+    for index in "012":
+        store.put("m", "d", record(index))
+    (path,) = store.merge()
+    path.write_bytes(path.read_bytes()[:-20])
+    store = predictions()
+    assert list(store.records("m", "d")) == ["0", "1"]
+    store.put("m", "d", record("2", prediction="again"))
+    store.merge()
+    assert saved(run) == {
+        "0": record("0"), "1": record("1"), "2": record("2", prediction="again")
+    }  # fmt: skip
+    assert len(store.broken) == 1
+    store.merge()
+    assert len(list(path.parent.iterdir())) == 2
 
 
 def test_journals_stay_if_a_merge_fails_midway(
@@ -253,7 +271,7 @@ def test_journals_stay_if_a_merge_fails_midway(
     store.put("m", "a", record("0"))
     store.put("m", "b", record("0"))
     run.prediction_file("m", "b").mkdir(parents=True)  # can't be replaced by a file
-    with pytest.raises(OSError, match="b"):
+    with pytest.raises(StorageError, match="b"):
         store.merge()
     run.prediction_file("m", "b").rmdir()
     predictions().merge()

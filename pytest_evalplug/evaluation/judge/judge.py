@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError
+from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError, StorageError
 from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.budget import Limits
@@ -113,7 +113,10 @@ class Judge:
         self.asked += 1
         self._fresh.add(key)
         if self.store:
-            self.store.put(self.name, dataset, _record(key, prompt, output))
+            try:
+                self.store.put(self.name, dataset, _record(key, prompt, output))
+            except StorageError as error:
+                batcher.give_up(error)
         return output.completion
 
     def _saved(self, dataset: str, key: str) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_evalplug.errors import DataError
@@ -156,7 +156,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is
 @given(
     metrics=st.dictionaries(st.sampled_from(["accuracy", "score", "a/b", "error"]), JSON),
     details=JSON | st.lists(st.dictionaries(NAMES, JSON), max_size=4),
