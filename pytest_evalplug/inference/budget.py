@@ -46,19 +46,19 @@ class Amount(NamedTuple):
 class Budget:
     """Counts what is used in a file that all processes share.
 
-    What is in flight is reserved, at the mean of what requests have used by then. A request that
-    no longer fits waits for those in flight, which may use less; once none is, the budget is used
-    up. So all that was sent has arrived when the session stops.
+    What is in flight is reserved, at the mean of what the same model's requests have used by then.
+    A request that no longer fits waits for those in flight, which may use less; once none is, the
+    budget is used up. So all that was sent has arrived when the session stops. A model's very first
+    request goes if anything is left: what it will use is anybody's guess.
     """
 
     def __init__(self, path: Path, max_tokens: int | None, max_cost: float | None) -> None:
         self._limits = Amount(max_tokens or float("inf"), max_cost or float("inf"))
         self._state = SharedState(path)
         self._queue = InTurn()
-        self._process = str(os.getpid())
 
     async def reserve(
-        self, count: int, estimate: Amount, closed: Callable[[], bool]
+        self, model: str, count: int, estimate: Amount, closed: Callable[[], bool]
     ) -> Amount | None:
         """Set aside what ``count`` requests may use, one of them ``estimate`` if nothing is known.
 
@@ -66,50 +66,54 @@ class Budget:
         """
         async with self._queue.turn():
             while not closed():
-                found = await self._state.change(lambda s: self._try(s, count, estimate))
+                found = await self._state.change(lambda s: self._try(s, model, count, estimate))
                 if found is not None:
                     return found
                 await asyncio.sleep(_POLL_SECONDS)
         return None
 
-    async def settle(self, reserved: Amount, used: Amount, answered: int) -> None:
+    async def settle(self, model: str, reserved: Amount, used: Amount, answered: int) -> None:
         """Count what ``answered`` requests have used instead of what was reserved for them."""
 
         def change(state: State) -> None:
             flight = state["flight"]
-            mine = Amount(*flight.get(self._process, (0, 0))).plus(reserved, -1)
+            key = self._key(model)
+            mine = Amount(*flight.get(key, (0, 0))).plus(reserved, -1)
             if mine.tokens > 1e-6:
-                flight[self._process] = mine
+                flight[key] = mine
             else:
-                flight.pop(self._process, None)
-            state["used"] = Amount(*state["used"]).plus(used)
-            state["answered"] += answered
+                flight.pop(key, None)
+            tokens, cost, count = state["models"].get(model, (0, 0, 0))
+            state["models"][model] = [*Amount(tokens, cost).plus(used), count + answered]
 
         await self._state.change(change)
 
-    def _try(self, state: State, count: int, estimate: Amount) -> Amount | None:
-        state.setdefault("used", Amount())
-        state.setdefault("answered", 0)
-        flight = state.setdefault("flight", {})
+    def _try(self, state: State, model: str, count: int, estimate: Amount) -> Amount | None:
+        models, flight = state.setdefault("models", {}), state.setdefault("flight", {})
         lost = Amount(*state.setdefault("lost", Amount()))
-        for process in [p for p in flight if not _is_alive(int(p))]:
-            lost = lost.plus(Amount(*flight.pop(process)))  # paid, as far as anybody knows
-        state["lost"] = lost
-        replied, answered = Amount(*state["used"]), state["answered"]
-        one = Amount().plus(replied, 1 / answered) if answered else estimate
-        used = replied.plus(lost)
+        for key in [key for key in flight if not _is_alive(int(key.partition(" ")[0]))]:
+            lost = lost.plus(Amount(*flight.pop(key)))  # paid, as far as anybody knows
+        state["lost"] = used = lost
+        for tokens, cost, _ in models.values():
+            used = used.plus(Amount(tokens, cost))
+        tokens, cost, answered = models.get(model, (0, 0, 0))
+        one = Amount().plus(Amount(tokens, cost), 1 / answered) if answered else estimate
         wanted = Amount().plus(one, count)
         in_flight = Amount()
         for amount in flight.values():
             in_flight = in_flight.plus(Amount(*amount))
-        if not self._has(used.plus(in_flight).plus(wanted)):
+        first = not answered and not any(key.partition(" ")[2] == model for key in flight)
+        if not self._has(used.plus(in_flight).plus(Amount() if first else wanted)):
             if flight:
                 return None
-            if used.tokens and not self._has(used.plus(one)):
+            if first or not self._has(used.plus(one)):
                 raise self._used_up(used)
-        mine = Amount(*flight.get(self._process, (0, 0)))
-        flight[self._process] = mine.plus(wanted)
+        key = self._key(model)
+        flight[key] = Amount(*flight.get(key, (0, 0))).plus(wanted)
         return wanted
+
+    def _key(self, model: str) -> str:
+        return f"{os.getpid()} {model}"
 
     def _has(self, amount: Amount) -> bool:
         return all(a <= limit for a, limit in zip(amount, self._limits, strict=True))
@@ -135,6 +139,7 @@ class Budget:
 class Account:
     """What one model takes from the budget."""
 
+    name: str
     budget: Budget
     price: Price
     closed: bool = False
@@ -150,7 +155,9 @@ class Account:
         Raises BudgetError instead of asking, CancelledError if closed before it could ask.
         """
         longest = Usage(max(sizes) // _CHARACTERS_PER_TOKEN, params.max_tokens)
-        reserved = await self.budget.reserve(len(sizes), self._amount(longest), self._is_closed)
+        reserved = await self.budget.reserve(
+            self.name, len(sizes), self._amount(longest), self._is_closed
+        )
         if reserved is None:
             raise asyncio.CancelledError
         answers: list[Usage] = []
@@ -166,7 +173,7 @@ class Account:
             used = Amount()
             for usage in answers:
                 used = used.plus(self._amount(usage))
-            await self.budget.settle(reserved, used, len(answers))
+            await self.budget.settle(self.name, reserved, used, len(answers))
 
     def _amount(self, usage: Usage) -> Amount:
         return Amount(usage.total, usage.cost(self.price))
@@ -200,7 +207,7 @@ class Limits:
                 fix="Add price = { prompt = ..., completion = ... } to its table",
             )
         budget = Budget(self._folder / _BUDGET, self._max_tokens, self._max_cost)
-        return Account(budget, price or Price(prompt=0, completion=0))
+        return Account(name, budget, price or Price(prompt=0, completion=0))
 
 
 def _estimate(size: int, output: ModelOutput) -> Usage:

@@ -65,7 +65,7 @@ def test_workers_share_a_budget_and_a_rate(project: Project, server: OpenAIServe
     assert max(times) - min(times) > 1  # 1.9 s; each on its own would need the half
     assert json.loads((run.path / "limits" / "rates-api.json").read_text())["requests"]["slots"]
     state = json.loads((run.path / "limits" / "budget.json").read_text())
-    assert (state["answered"], state["flight"]) == (40, {})
+    assert (state["models"]["api"][2], state["flight"]) == (40, {})
 
 
 HANGING_MODEL = """

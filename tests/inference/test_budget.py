@@ -31,7 +31,7 @@ async def spend(account: Account, output: ModelOutput | ModelError) -> None:
 
 
 def test_requests_stop_before_the_budget_is_exceeded(tmp_path: Path) -> None:
-    account = Account(Budget(tmp_path / "b.json", 205, None), PRICE)
+    account = Account("m", Budget(tmp_path / "b.json", 205, None), PRICE)
 
     async def scenario() -> str:
         for _ in range(10):
@@ -48,7 +48,7 @@ def test_requests_stop_before_the_budget_is_exceeded(tmp_path: Path) -> None:
 
 def test_a_request_that_does_not_fit_waits_for_those_in_flight(tmp_path: Path) -> None:
     """They may use less. The budget is used up when none is left: all that was sent has come."""
-    account = Account(Budget(tmp_path / "b.json", 300, None), PRICE)
+    account = Account("m", Budget(tmp_path / "b.json", 300, None), PRICE)
     arrived: list[int] = []
 
     async def slow(number: int) -> list[ModelOutput | ModelError]:
@@ -66,7 +66,7 @@ def test_a_request_that_does_not_fit_waits_for_those_in_flight(tmp_path: Path) -
 
 
 def test_money(tmp_path: Path) -> None:
-    account = Account(Budget(tmp_path / "b.json", None, 65.0), PRICE)
+    account = Account("m", Budget(tmp_path / "b.json", None, 65.0), PRICE)
 
     async def scenario() -> None:
         await spend(account, reply(10, 10))  # 30
@@ -88,18 +88,34 @@ def test_processes_and_models_share_it(tmp_path: Path) -> None:
         asyncio.run(spend(first, reply()))
 
 
+def test_a_judge_that_has_not_been_asked_is_not_held_up_by_a_model(tmp_path: Path) -> None:
+    """What it will use, here 1010 at most, is not known yet."""
+    limits = Limits(tmp_path / "limits", 200, None)
+    model, judge = (limits.account(name, object(), None) for name in ("m", "judge"))
+    assert model is not None
+    assert judge is not None
+
+    async def asking_both() -> list[ModelOutput | ModelError]:
+        long = GenerationParams(max_tokens=1000)
+        await asyncio.wait_for(judge.pay([40], long, lambda: answer(reply())), 10)
+        return await answer(reply())
+
+    asyncio.run(spend(model, reply()))
+    asyncio.run(model.pay([40], PARAMS, asking_both))
+
+
 def test_what_a_killed_process_had_in_flight_counts(tmp_path: Path) -> None:
     file = tmp_path / "b.json"
-    state = {"used": [100, 0], "answered": 5, "flight": {"999999999": [80, 0]}}
+    state = {"models": {"m": [100, 0, 5]}, "flight": {"999999999 m": [80, 0]}}
     file.write_text(json.dumps(state))
-    account = Account(Budget(file, 200, None), PRICE)
+    account = Account("m", Budget(file, 200, None), PRICE)
     asyncio.run(spend(account, reply()))
     with pytest.raises(BudgetError, match="200;"):
         asyncio.run(spend(account, reply()))
 
 
 def test_what_fails_gives_back_what_was_reserved(tmp_path: Path) -> None:
-    account = Account(Budget(tmp_path / "b.json", 200, None), PRICE)
+    account = Account("m", Budget(tmp_path / "b.json", 200, None), PRICE)
 
     async def broken() -> list[ModelOutput | ModelError]:
         raise RuntimeError
@@ -112,18 +128,18 @@ def test_what_fails_gives_back_what_was_reserved(tmp_path: Path) -> None:
 
     asyncio.run(scenario())
     state = json.loads((tmp_path / "b.json").read_text())
-    assert (state["used"], state["answered"], state["flight"]) == ([0, 0], 0, {})
+    assert (state["models"], state["flight"]) == ({"m": [0, 0, 0]}, {})
 
 
 def test_a_reply_without_usage_is_estimated(tmp_path: Path) -> None:
-    account = Account(Budget(tmp_path / "b.json", 1000, None), PRICE)
+    account = Account("m", Budget(tmp_path / "b.json", 1000, None), PRICE)
     asyncio.run(spend(account, ModelOutput("x" * 400)))
-    assert json.loads((tmp_path / "b.json").read_text())["used"][0] == 11 + 101
+    assert json.loads((tmp_path / "b.json").read_text())["models"]["m"][0] == 11 + 101
 
 
 def test_who_waits_when_the_run_ends_is_let_go(tmp_path: Path) -> None:
     file = tmp_path / "b.json"
-    account = Account(Budget(file, 30, None), PRICE)
+    account = Account("m", Budget(file, 30, None), PRICE)
 
     async def scenario() -> None:
         began = asyncio.Event()
