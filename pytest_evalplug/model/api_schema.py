@@ -140,7 +140,7 @@ def failure_of(reply: Reply) -> Failure:
 def model_ids(reply: Reply) -> list[str]:
     """Return the names in a reply to ``GET /models``; none if it is something else."""
     try:
-        return [one_line(str(model["id"])) for model in _json(reply)["data"]]
+        return [_shown(str(model["id"])) for model in _json(reply)["data"]]
     except (KeyError, TypeError):
         return []
 
@@ -177,13 +177,18 @@ def _error_fields(data: Any) -> tuple[str, str]:
     """Return (code, message) of OpenAI's error object or of the forms that others use."""
     error = data.get("error", data) if isinstance(data, dict) else data
     if isinstance(error, str):
-        return "", one_line(error, _LONGEST_TEXT)
+        return "", _shown(error)
     if not isinstance(error, dict):
         return "", ""
     message = error.get("message") or error.get("detail") or ""
-    return str(error.get("code") or error.get("type") or ""), one_line(
-        message if isinstance(message, str) else json.dumps(message), _LONGEST_TEXT
-    )
+    text = message if isinstance(message, str) else json.dumps(message)
+    return str(error.get("code") or error.get("type") or ""), _shown(text)
+
+
+def _shown(text: str) -> str:
+    """Return a server's text as an error may hold it: one line, cut, no control characters."""
+    line = one_line(text, _LONGEST_TEXT)
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def _embedded_status(error: Any) -> int:
@@ -199,10 +204,10 @@ def _target(reply: Reply) -> str:
     scheme, separator, rest = location.partition("://")
     host, slash, path = rest.partition("/")
     shown = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if separator else location
-    return f"to {one_line(shown, _LONGEST_TEXT)}" if shown else ""
+    return f"to {_shown(shown)}" if shown else ""
 
 
 def _plain_text(reply: Reply) -> str:
     if "html" in reply.headers.get("content-type", "") or reply.body.lstrip()[:1] == b"<":
         return "(an HTML page)"
-    return one_line(reply.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace"), _LONGEST_TEXT)
+    return _shown(reply.body[: 4 * _LONGEST_TEXT].decode("utf-8", "replace"))

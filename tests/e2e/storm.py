@@ -15,6 +15,8 @@ QUIET = 100
 """The first samples meet no fault that could stand for all: the server has to be known first."""
 _HEAVY = ("body of 100 MB", "gzip of 100 MB")
 _LASTING = {n: f for n, f in {**LASTING, **TOO_LONG}.items() if n not in _HEAVY}
+_ALWAYS_PASSING = {n: f for n, f in PASSING.items() if n not in ("408", "504")}
+"""A timeout gets fewer tries than the rest."""
 
 
 class Storm:
@@ -54,7 +56,8 @@ class Storm:
         if lasting.random() < LASTING_SHARE:
             return _one_of(_LASTING, lasting)
         chance = random.Random(f"{self.seed} {prompt} {attempt}")
-        return _one_of(PASSING, chance) if chance.random() < SHARE else None
+        kinds = PASSING if attempt == 0 else _ALWAYS_PASSING
+        return _one_of(kinds, chance) if chance.random() < SHARE else None
 
     def lost(self, prompts: Sequence[str], attempts: int) -> set[str]:
         """Return the prompts that no client could get an answer to in so many attempts."""

@@ -143,6 +143,11 @@ def test_forms_of_an_error(data: Any, text: str) -> None:
     assert fault(data, 400).text == text
 
 
+def test_a_text_cannot_steer_a_terminal() -> None:
+    assert fault({"error": "\x1b[31mred\x07\u202e"}, 400).text == "400 \ufffd[31mred\ufffd\ufffd"
+    assert model_ids(reply({"data": [{"id": "a\x1bb"}]})) == ["a\ufffdb"]
+
+
 def test_a_long_text_is_cut() -> None:
     assert len(fault({"error": "x" * 9999}, 400).text) <= 310
 
