@@ -37,7 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = args.run(args)
     except EvalplugError as error:
-        print(f"evalplug {args.command}: error: {error}", file=sys.stderr)  # as argparse does
+        from pytest_evalplug.report.text import clean
+
+        # as argparse does
+        print(f"evalplug {args.command}: error: {clean(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

@@ -69,7 +69,7 @@ def _check(file: CaseFile, *, quiet: bool) -> Report | None:
 
 def _print_error(error: EvalplugError) -> None:
     """Print an error as argparse prints its own."""
-    print(f"evalplug cases: error: {error}", file=sys.stderr, flush=True)
+    print(f"evalplug cases: error: {clean(error)}", file=sys.stderr, flush=True)
 
 
 def _counts(report: Report) -> Iterator[str]:
