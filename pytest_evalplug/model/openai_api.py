@@ -58,7 +58,7 @@ class OpenAIBackend:
             self._where,
             url,
             options,
-            headers=self._make_headers(url),
+            headers=self._checked(self._make_headers(url)),
             retry=retry or RetryPolicy(max_retries=options.max_retries),
         )
         self._scorer = ApiScorer(self._client, options)
@@ -81,6 +81,16 @@ class OpenAIBackend:
                 where=self._where,
                 fix=f"Set {self._options.api_key_env}, or base_url for a server of your own",
             )
+        return headers
+
+    def _checked(self, headers: dict[str, str]) -> dict[str, str]:
+        for name, value in headers.items():
+            if not f"{name}{value}".isprintable():
+                raise ConfigError(
+                    f"the header {name!r} has a control character or a line break in it",
+                    where=self._where,
+                    fix=f"Check {self._options.api_key_env} and the table's headers",
+                )
         return headers
 
     async def generate(

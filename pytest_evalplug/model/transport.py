@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+from pytest_evalplug.errors import one_line
+
 if TYPE_CHECKING:
     import aiohttp
 
@@ -105,6 +107,10 @@ class AiohttpTransport:
             raise TransportError("refused", "the host does not respond") from error
         except asyncio.TimeoutError as error:
             raise TransportError("timeout", f"no answer within {self._timeout:g} s") from error
+        except aiohttp.InvalidURL as error:
+            raise TransportError("refused", "base_url is not a URL") from error
+        except ValueError as error:  # a host that is no name, two ways to authenticate
+            raise TransportError("refused", one_line(error)) from error
         except (aiohttp.ClientError, OSError) as error:
             raise TransportError("broken", _reason(error)) from error
 
@@ -241,6 +247,4 @@ def _worded(error: BaseException) -> str:
         return f"the proxy says {error.status}"
     if isinstance(error, aiohttp.ClientResponseError):
         return "the answer is not HTTP"
-    if isinstance(error, aiohttp.InvalidURL):
-        return "base_url is not a URL"
     return " ".join((getattr(error, "strerror", None) or type(error).__name__).split())

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError
+from pytest_evalplug.errors import ConfigError, FatalModelError
 from pytest_evalplug.model.openai_api import OpenAIBackend
 from pytest_evalplug.model.spec import OpenAIOptions
-from tests.model.asking import KEY, failure, make, output
+from tests.model.asking import KEY, ask, failure, make, output
 from tests.servers import (
     OpenAIServer,
     api_server,
@@ -70,6 +70,34 @@ def test_openai_itself_needs_a_key() -> None:
         "model gpt (https://api.openai.com/v1): no API key: OPENAI_API_KEY is not set. "
         "Set OPENAI_API_KEY, or base_url for a server of your own"
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "headers", "name"),
+    [(f"{KEY}\nX: y", {}, "Authorization"), (KEY, {"X-A": "b\r\nX: y"}, "X-A")],
+)
+def test_a_header_of_several_lines(
+    monkeypatch: pytest.MonkeyPatch, key: str, headers: dict[str, str], name: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(
+        ConfigError, match=rf"the header '{name}' .* Check OPENAI_API_KEY"
+    ) as caught:
+        make("http://127.0.0.1/v1", headers=headers)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "headers"),
+    [
+        ("http://a..b/v1", {}),
+        (f"http://{'a' * 70}.com/v1", {}),
+        ("http://me:pw@127.0.0.1/v1", {"authorization": "Bearer x"}),
+    ],
+)
+def test_a_url_that_no_request_can_be_made_with(url: str, headers: dict[str, str]) -> None:
+    with pytest.raises(FatalModelError, match=r"cannot connect: (Unicode|Value)Error: .*base_url"):
+        ask(make(url, headers=headers), "a")
 
 
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://x/v1", "http://", "http://x:y"])
