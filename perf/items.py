@@ -64,15 +64,14 @@ Figures: TypeAlias = dict[tuple[str, int], Measured]
 """(tool, samples) -> medians."""
 
 
-def suite(folder: Path, samples: int) -> None:
-    """Write both test modules, their data, and our saved predictions."""
+def write_suite(folder: Path, samples: int) -> None:
+    """Write both test modules and their data."""
     question = "Question number {} : how many clips did Natalia sell altogether in April and May?"
     rows = [{"question": question.format(i), "answer": str(i % 97)} for i in range(samples)]
     write_lines(folder / "data" / "test.jsonl", rows)
     for name, text in (("test_ours", OURS), ("conftest", MODEL), ("test_plain", PLAIN)):
         (folder / f"{name}.py").write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    run([*PYTEST, "test_ours.py", "--mode", "infer"], folder)
 
 
 def measure(folder: Path, rounds: int) -> dict[str, Measured]:
@@ -138,7 +137,8 @@ def main() -> None:
     figures: Figures = {}
     for size in (FEW, *options.samples):
         with tempfile.TemporaryDirectory() as name:
-            suite(Path(name), size)
+            write_suite(Path(name), size)
+            run([*PYTEST, "test_ours.py", "--mode", "infer"], Path(name))  # what is scored again
             measured = measure(Path(name), options.rounds)
         figures |= {(work, size): figure for work, figure in measured.items()}
     for work in ("collect", "run"):

@@ -117,13 +117,24 @@ class Benchmark:
         return dataset_of(self.adapter, subset)
 
     def cases(self, config: RunConfig) -> tuple[list[str], list[Case | Placeholder]]:
-        """Return the ids and the cases of all items; all test functions share the cases."""
+        """Return the ids and the cases of all items; all test functions share the cases.
+
+        Those of other shards are not made, or each shard would need the memory of all; where
+        nothing is left one is, for :func:`select` to leave out.
+        """
         if self._cases is None:
             ids: list[str] = []
             cases: list[Case | Placeholder] = []
+            elsewhere = _other_shards(config.shard)
+            spare: tuple[str, Case | Placeholder] | None = None
             for item_id, case in self._make_cases(config):
-                ids.append(item_id)
-                cases.append(case)
+                if elsewhere(case):
+                    spare = spare or (item_id, case)
+                else:
+                    ids.append(item_id)
+                    cases.append(case)
+            if spare and not cases:
+                ids, cases = [spare[0]], [spare[1]]
             self._cases = ids, cases
         return self._cases
 

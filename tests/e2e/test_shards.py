@@ -109,6 +109,8 @@ def test_merged_shards_equal_one_run(suite: Project) -> None:
         assert f"partial run (shard {number}/3)" in part.out
         assert "skipped both>=30: one shard: 'evalplug merge' checks it" in part.out
         parts.append(part)
+    collected = [int(part.out.split("collected ")[1].split()[0]) for part in parts[1:]]
+    assert max(collected) <= 70 / 3 + 3  # no shard makes items of all samples
     assert sorted(suite.asked()) == sorted(asked)
     total = {k: sum(part.outcomes.get(k, 0) for part in parts) for k in whole.outcomes}
     total["skipped"] -= 3  # the gate, in each
