@@ -100,7 +100,8 @@ def test_the_models_are_asked_for_once(api_server: OpenAIServer) -> None:
     errors = {str(result) for result in asyncio.run(main())}
     assert len(errors) == 1
     assert "no model 'm7x' here: 404 no such model. Did you mean 'm7'? Known: m7, " in errors.pop()
-    assert (len(api_server.calls), api_server.model_lists) == (20, 1)
+    assert len(api_server.calls) <= 20
+    assert api_server.model_lists == 1
 
 
 def test_hundreds_of_models_are_not_all_named(api_server: OpenAIServer) -> None:

@@ -113,7 +113,6 @@ def test_a_hold_is_for_all_and_ends() -> None:
         pace.hold(0.1)
         pace.hold(0.05)
         await requests.start(0, 1)
-        assert requests.sent == []
         while len(requests.sent) < 2:
             await asyncio.sleep(0.005)
         assert time.monotonic() - started >= 0.1
