@@ -83,10 +83,11 @@ class Secrets:
         self._keys = _longest_first(keys)
         self._values = _longest_first(values | keys)
         long = [value for value in self._keys if len(value) >= _LONG]
-        starts = "|".join(re.escape(value[:_SHOWN]) for value in long)
-        ends = "|".join(re.escape(value[-_SHOWN:]) for value in long)
-        parts = rf"(?:{starts}){_REST}*|{_REST}{{0,80}}(?:{ends})"
-        self._parts = re.compile(parts) if long else None
+        starts = {value[:_SHOWN] for value in long}
+        ends = {value[-_SHOWN:] for value in long}
+        self._marks = sorted(starts | ends)
+        before, after = ("|".join(map(re.escape, sorted(marks))) for marks in (starts, ends))
+        self._parts = re.compile(rf"(?:{before}){_REST}*|{_REST}{{0,80}}(?:{after})")
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("secrets stay in their process")
@@ -95,7 +96,7 @@ class Secrets:
         """Return ``text`` with ``***`` for each secret, also where it is cut short or starred."""
         for value in self._values:
             text = text.replace(value, MASK)
-        if self._parts is not None:
+        if any(mark in text for mark in self._marks):
             text = self._parts.sub(MASK, text)
         for pattern in _LOOKS:
             text = pattern.sub(rf"\g<1>{MASK}", text)
@@ -109,27 +110,6 @@ class Secrets:
         for value in self._keys:
             body = body.replace(value.encode("utf-8", "replace"), MASK.encode())
         return body
-
-    def hide_in(self, found: Any, depth: int = 12) -> None:
-        """Hide the secrets in all texts that the parts of an object hold, in place."""
-        if depth == 0 or isinstance(found, (str, bytes, type)):
-            return
-        entries: Iterable[tuple[Any, Any]] = ()
-        if isinstance(found, list):
-            entries = enumerate(found)
-        elif hasattr(found, "__dict__"):
-            entries = list(vars(found).items())
-        elif isinstance(found, tuple):
-            for entry in found:
-                self.hide_in(entry, depth - 1)
-        for key, entry in entries:
-            if not isinstance(entry, str):
-                self.hide_in(entry, depth - 1)
-            elif (hidden := self.hide(entry)) != entry:
-                if isinstance(found, list):
-                    found[key] = hidden
-                else:
-                    setattr(found, key, hidden)
 
 
 _SHORTEST = 6

@@ -93,7 +93,9 @@ class _Shown:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_internalerror(self, excrepr: object) -> None:
-        self._secrets.hide_in(excrepr)
+        from pytest_evalplug.report.outcome import change_texts
+
+        change_texts(excrepr, self._secrets.hide)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_warning_recorded(self, warning_message: warnings.WarningMessage) -> None:

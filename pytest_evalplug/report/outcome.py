@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "Tally",
+    "change_texts",
     "exit_reason",
     "exit_status",
     "finish_report",
@@ -13,6 +14,7 @@ __all__ = [
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -73,13 +75,22 @@ def _rewrite(
 ) -> None:
     if report.sections:
         report.sections = [(title, change(text)) for title, text in report.sections]
-    if isinstance(report.longrepr, tuple):  # a skip's file, line and reason
-        path, line, reason = report.longrepr
-        report.longrepr = path, line, change(reason)
-    elif report.longrepr is not None:
-        quoted = str(report.longrepr)
-        if (changed := change(quoted)) != quoted:
-            report.longrepr = changed
+    report.longrepr = change_texts(report.longrepr, change)
+
+
+def change_texts(found: Any, change: Callable[[str], str]) -> Any:
+    """Return what pytest shows of a failure with all its texts changed; its objects stay the same.
+
+    That is a text, a skip's file, line and reason, or the parts of a traceback.
+    """
+    if isinstance(found, str):
+        return change(found)
+    if isinstance(found, (list, tuple)):
+        return type(found)(change_texts(part, change) for part in found)
+    if type(found).__module__.startswith("_pytest."):
+        for name, part in list(vars(found).items()):
+            setattr(found, name, change_texts(part, change))
+    return found
 
 
 def is_wrong(report: pytest.TestReport) -> bool:

@@ -81,8 +81,9 @@ SUITE = (
     HEAD
     + """
 import json, logging, warnings
-EVIL = json.loads(open("evil.json", encoding="utf-8").read())
-NAMES = json.loads(open("names.json", encoding="utf-8").read())
+from pathlib import Path
+EVIL = json.loads(Path("evil.json").read_text(encoding="utf-8"))
+NAMES = json.loads(Path("names.json").read_text(encoding="utf-8"))
 
 @register_benchmark(BenchmarkMeta(
     name="quiz", reformat_subset=True, subset_list=NAMES,
@@ -121,7 +122,6 @@ def attacked(project: Project, monkeypatch: pytest.MonkeyPatch) -> Run:
     project.data([*rows, {"q": "fail", "a": EVIL, "subset": "plain"}])
     return project.run(
         *("-rA", "-v", "--junitxml=junit.xml", "-o", "junit_logging=all"),
-        subprocess=True,
     )
 
 

@@ -124,6 +124,8 @@ def suite(project: Project, api_server: OpenAIServer, monkeypatch: pytest.Monkey
             **{n: names[n] for n in ("query", "signature", "header", "api_key", "authorization")},
         ),
     )
+    # the server is in this process, and notes each query in its own log
+    monkeypatch.setattr(logging.getLogger("aiohttp.access"), "disabled", True)
     monkeypatch.setenv("MY_OWN", SECRETS["key of the environment"])
     monkeypatch.setenv("HF_TOKEN", SECRETS["hub"])
     monkeypatch.setenv("https_proxy", f"http://proxy:{SECRETS['proxy']}@127.0.0.1:9")
@@ -163,7 +165,6 @@ def test_no_secret_is_shown_or_kept(suite: Project, mode: tuple[str, ...]) -> No
         *("--model=m", "--model=k", "--model=a", "--showlocals", "-vv", "--tb=long", "-rA"),
         *("--log-level=DEBUG", "--log-file=pytest.log", "--eval-json=dashboard.json"),
         *("--junitxml=junit.xml", "-o", "junit_logging=all", *mode),
-        subprocess=True,
     )
     assert run.outcomes["failed"] >= 3
     assert run.outcomes["errors"] >= 9
@@ -191,7 +192,7 @@ def test_an_internal_error_shows_none(suite: Project) -> None:
     )
     suite.data([{"q": "say 1", "a": "1"}])
     args = ("--model=k", "--showlocals", "--full-trace", "-k", "Quiz and test_sample")
-    result = suite.pytester.runpytest_subprocess(*args)
+    result = suite.pytester.runpytest_inprocess(*args)
     out = f"{result.stdout}{result.stderr}"
     assert "INTERNALERROR" in out
     assert "environment = {" in out
