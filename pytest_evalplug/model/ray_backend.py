@@ -209,14 +209,13 @@ def _worker() -> tuple[int, int]:
 
 def _own_replicas(replicas: int, number: int, workers: int, where: str) -> int:
     """Return how many of the replicas are those of one worker."""
-    own = len(range(number, replicas, workers))
-    if own == 0:
+    if replicas < workers:
         raise ConfigError(
             f"replicas = {replicas} are too few for {workers} workers of pytest-xdist",
             where=where,
             fix=f"Use at most -n {replicas}, or leave -n away: replicas work side by side anyway",
         )
-    return own
+    return len(range(number, replicas, workers))
 
 
 def _room(nodes: Iterable[Mapping[str, float]], gpus: float) -> int:
