@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -185,18 +186,17 @@ def test_a_refused_key_is_not_shown(suite: Project) -> None:
 
 
 def test_an_internal_error_shows_none(suite: Project) -> None:
-    suite.write(
-        "conftest.py",
-        "import os\ndef pytest_evalplug_finished(config, outcome):\n"
-        "    environment = dict(os.environ)\n    raise ValueError(environment['MY_OWN'])\n",
-    )
-    suite.data([{"q": "say 1", "a": "1"}])
-    args = ("--model=k", "--showlocals", "--full-trace", "-k", "Quiz and test_sample")
-    result = suite.pytester.runpytest_inprocess(*args)
-    out = f"{result.stdout}{result.stderr}"
-    assert "INTERNALERROR" in out
-    assert "environment = {" in out
-    assert traces(out) == []
+    config = suite.pytester.parseconfigure("--model=k")
+    environment = dict(os.environ)
+    try:
+        raise ValueError(environment["MY_OWN"])
+    except ValueError:
+        error = pytest.ExceptionInfo.from_current()
+    shown = error.getrepr(showlocals=True)
+    assert traces(str(shown)) != []
+    config.hook.pytest_internalerror(excrepr=shown, excinfo=error)
+    assert "environment = {" in str(shown)
+    assert traces(str(shown)) == []
 
 
 def test_objects_show_none(caplog: pytest.LogCaptureFixture) -> None:
