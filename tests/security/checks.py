@@ -65,7 +65,7 @@ def _check_output(output: ModelOutput) -> None:
 
 def check_arithmetic(data: bytes) -> None:
     """A formula is refused, has a finite value, or says that it has none; nothing else runs."""
-    text = data.decode("utf-8", "surrogatepass" if data[:1] == b"!" else "replace")
+    text = data.decode("utf-8", "surrogateescape" if data[:1] == b"!" else "replace")
     try:
         formula = Expression.parse(text)
     except ConfigError:
