@@ -18,6 +18,7 @@ SCRIPTS = {
     "rescore": (),
     "viewer": (),
     "scaling": (),
+    "scale": (),
     "api_client": (),
     "likelihood": (),
     "generation": (),
