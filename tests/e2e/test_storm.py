@@ -38,7 +38,7 @@ def entries(run: Run, kind: str) -> list[str]:
     return [detail["index"] for detail in content["details"]]
 
 
-@pytest.mark.parametrize(("samples", "mode"), [(2000, ()), (250, ("-n2",))], ids=["plain", "n2"])
+@pytest.mark.parametrize(("samples", "mode"), [(2000, ()), (200, ("-n2",))], ids=["plain", "n2"])
 def test_storm(
     project: Project,
     api_server: OpenAIServer,  # noqa: F811
