@@ -28,5 +28,5 @@ def show_run(config: pytest.Config) -> int | None:
         raise pytest.UsageError(str(error)) from None
     assert outcome.table is not None
     print(outcome.table.text(verbose=config.get_verbosity() > 0))
-    print(f"\nsummary of {path}")
+    print("", *outcome.notes, f"summary of {path}", sep="\n")
     return 0

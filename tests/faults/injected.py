@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import shutil
@@ -18,28 +19,38 @@ def inject(
     kill_at: int = 0,
     copy_to: str = "",
     file_limit: int = 0,
-    uid: int = 0,
+    mortal: bool = False,
     jumps: list[float] | None = None,
-    now: float = 0.0,
 ) -> None:
     """Prepare what goes wrong.
 
-    ``kill_at``: a SIGKILL before the k-th step that changes the work dir. ``copy_to``: before each
-    step the work dir is copied into a folder of its own there. ``file_limit``: no file may grow
-    beyond so many bytes.
-    ``uid``: run as that user. ``jumps``: by how many seconds the clock is off at each look at it,
-    the last one for ever.
+    - ``kill_at``: a SIGKILL before the k-th step that changes the work dir.
+    - ``copy_to``: before each step the work dir is copied into a folder of its own there.
+    - ``file_limit``: no file may grow beyond so many bytes.
+    - ``mortal``: root, too, may write only where the permissions say so.
+    - ``jumps``: by how many seconds the clock is off at each look at it, the last one for ever.
     """
     if kill_at or copy_to:
         _step_by_step(kill_at, copy_to)
     if file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, resource.RLIM_INFINITY))
-    if uid:
-        os.setgroups([])
-        os.setgid(uid)
-        os.setuid(uid)
+    if mortal and not os.geteuid():
+        _drop_capabilities()
     if jumps:
         _jump(jumps)
+
+
+def _drop_capabilities() -> None:
+    """Give up CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH and CAP_FOWNER, for child processes as well."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2, 3):
+        libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    assert not libc.capget(header, sets), os.strerror(ctypes.get_errno())
+    for place in range(3):
+        sets[place] &= ~0b1110
+    assert not libc.capset(header, sets), os.strerror(ctypes.get_errno())
 
 
 def _step_by_step(kill_at: int, copy_to: str) -> None:
@@ -57,7 +68,11 @@ def _step_by_step(kill_at: int, copy_to: str) -> None:
         if copy_to and os.path.exists("outputs"):
             with one_at_a_time:
                 copying = True
-                shutil.copytree("outputs", f"{copy_to}/{steps:04}")
+                copy = f"{copy_to}/{steps:04}"
+                try:
+                    shutil.copytree("outputs", copy)
+                except shutil.Error:  # another thread took a file away meanwhile
+                    shutil.rmtree(copy)
                 copying = False
 
     def before(name: str, real: Callable[..., Any]) -> Callable[..., Any]:

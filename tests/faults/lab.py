@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -176,6 +177,11 @@ class Lab:
         self.out.unlink(missing_ok=True)
         return self._start("run", ["--model=m", *args], fault=fault or None)
 
+    def command(self, *args: str, **fault: Any) -> Process:
+        """Start ``evalplug ...``."""
+        self.out.unlink(missing_ok=True)
+        return self._start("command", list(args), fault=fault or None)
+
     def run(self, *args: str, **fault: Any) -> Done:
         """Run to the end; whatever happens, an INTERNALERROR or a traceback is our bug."""
         return self.done(self.start(*args, **fault))
@@ -200,7 +206,7 @@ class Lab:
     def runs(self) -> list[Path]:
         """The run directories."""
         folder = self.path / "outputs"
-        return sorted(folder.iterdir()) if folder.exists() else []
+        return sorted(filter(Path.is_dir, folder.iterdir())) if folder.exists() else []
 
     def kept(self) -> int:
         """Return how many predictions are saved."""
@@ -213,6 +219,19 @@ class Lab:
     def has_asked(self, enough: int) -> bool:
         """Tell whether so many different prompts were asked."""
         return len(set(self.asked())) >= enough
+
+    def copy_runs(self, name: str) -> None:
+        """Keep the work dir as it is, where no run looks for tests."""
+        shutil.copytree(self.path / "outputs", self._copy(name))
+
+    def restore_runs(self, name: str) -> None:
+        """Take up the work dir as it was, and count what is asked from now on."""
+        shutil.rmtree(self.path / "outputs")
+        shutil.copytree(self._copy(name), self.path / "outputs")
+        self.forget_asked()
+
+    def _copy(self, name: str) -> Path:
+        return self.path.with_name(f"{self.path.name}-{name}")
 
     def reuse(self) -> list[str]:
         """Return what makes a run go on, if there is anything to go on with."""

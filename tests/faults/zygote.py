@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pytest_evalplug import cli
 from tests.faults import injected, server
 
 WARM_UP = """
@@ -98,6 +99,8 @@ def _child(
     if kind == "server":
         server.serve(*args)
         return 0
+    if kind == "command":
+        return cli.main(args)
     import pytest
 
     status = int(pytest.main(args))
