@@ -2,10 +2,11 @@
 
     python -m perf.scale [samples ...] [--total N]
 
-A run with a model that answers at once, and ``evalplug merge`` of its two shards: CPU seconds, peak
-memory of the process and bytes on disk. A sample's cost is the difference between the first and the
-last size, so start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ...
-shards; the model's own time comes on top of it.
+A run with a model that answers at once, ``evalplug merge`` of its two shards, and the collection of
+one shard of very many, which is what the samples of the others cost: CPU seconds, peak memory of the
+process and bytes on disk. A sample's cost is the difference between the first and the last size, so
+start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ... shards; the
+model's own time comes on top of it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from perf.items import PYTEST, write_suite
 from perf.measure import Measured, run, show
 from perf.peers import own_python
 
+WORK = ("run", "merge of two shards", "another shard's")
 MERGE: list[str | Path] = [own_python(), "-m", "pytest_evalplug.cli", "merge"]
 
 
@@ -40,8 +42,8 @@ class Cost:
         return Cost(*(a + b * samples for a, b in zip(astuple(self), astuple(each), strict=True)))
 
 
-def measure(samples: int) -> tuple[Cost, Cost]:
-    """Return the cost of one run of ``samples``, and that of merging its two shards."""
+def measure(samples: int) -> tuple[Cost, ...]:
+    """Return the costs of ``WORK`` for one dataset of ``samples``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_suite(folder, samples)
@@ -49,7 +51,9 @@ def measure(samples: int) -> tuple[Cost, Cost]:
         for shard in (1, 2):
             part = [f"--eval-shard={shard}/2", f"--work-dir=parts/{shard}"]
             run([*PYTEST, "test_ours.py", *part], folder)
-        return whole, cost(run([*MERGE, "parts", "-o", "merged"], folder), folder / "merged")
+        merged = cost(run([*MERGE, "parts", "-o", "merged"], folder), folder / "merged")
+        few = ["--eval-shard=1/1000", "--collect-only"]
+        return whole, merged, cost(run([*PYTEST, "test_ours.py", *few], folder), folder / "none")
 
 
 def cost(measured: Measured, written: Path) -> Cost:
@@ -58,10 +62,9 @@ def cost(measured: Measured, written: Path) -> Cost:
     return Cost(measured.cpu, measured.peak, size / 1e6)
 
 
-def estimate(few: Cost, each: Cost, beyond: int) -> list[str]:
-    """Return hours and gigabytes of a run with ``beyond`` samples more than ``few``."""
-    cpu, memory, disk = astuple(few.with_more(each, beyond))
-    return [f"{cpu / 3600:.2f}", f"{memory / 1e3:.2f}", f"{disk / 1e3:.2f}"]
+def hours_and_gigabytes(whole: Cost) -> list[str]:
+    """Return a cost's cells in the table of the estimate."""
+    return [f"{whole.cpu / 3600:.2f}", f"{whole.memory / 1e3:.2f}", f"{whole.disk / 1e3:.2f}"]
 
 
 def main() -> None:
@@ -74,14 +77,13 @@ def main() -> None:
         sys.exit("two sizes at least: a sample's cost is their difference")
     sizes = sorted(options.samples)
     costs = {size: measure(size) for size in sizes}
-    names = ("run", "merge of two shards")
     show(
         "Measured",
         ["samples", "what", "CPU s", "peak, MB", "on disk, MB"],
         (
             [f"{size:,}", name, *(f"{figure:.1f}" for figure in astuple(one))]
             for size, both in costs.items()
-            for name, one in zip(names, both, strict=True)
+            for name, one in zip(WORK, both, strict=True)
         ),
     )
     few, many = costs[sizes[0]], costs[sizes[-1]]
@@ -91,16 +93,17 @@ def main() -> None:
         ["what", "CPU ms", "memory, kB", "on disk, kB"],
         (
             [name, *(f"{figure * 1e3:.2f}" for figure in astuple(one))]
-            for name, one in zip(names, each, strict=True)
+            for name, one in zip(WORK, each, strict=True)
         ),
     )
-    parts = [(shards, options.total // shards) for shards in (1, 10, 100, 1000)]
-    rows = [
-        [f"{shards:,}", f"{size:,}", *estimate(few[0], each[0], size - sizes[0])]
-        for shards, size in parts
-        if size >= sizes[0]
-    ]
-    rows.append(["merge", "", *estimate(few[1], each[1], options.total - sizes[0])])
+    (first, merge, _), (own, joined, other) = few, each
+    rows = []
+    for shards in (1, 10, 100, 1000):
+        size = options.total // shards
+        whole = first.with_more(own, size - sizes[0]).with_more(other, options.total - size)
+        rows.append([f"{shards:,}", f"{size:,}", *hours_and_gigabytes(whole)])
+    whole = merge.with_more(joined, options.total - sizes[0])
+    rows.append(["merge", "", *hours_and_gigabytes(whole)])
     columns = ["shards", "samples each", "CPU h each", "memory each, GB", "on disk each, GB"]
     show(f"Estimate for {options.total:,} samples", columns, rows)
 
