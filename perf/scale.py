@@ -3,9 +3,9 @@
     python -m perf.scale [samples ...] [--total N]
 
 A run with a model that answers at once, ``evalplug merge`` of its two shards, and the collection of
-one shard of very many, which is what the samples of the others cost: CPU seconds, peak memory of the
-process and bytes on disk. A sample's cost is the difference between the first and the last size, so
-start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ... shards; the
+one shard of very many, which is what the samples of the others cost: CPU seconds, peak memory of
+the process and bytes on disk. A sample's cost is the difference between the first and the last size,
+so start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ... shards; the
 model's own time comes on top of it.
 """
 
@@ -52,7 +52,7 @@ def measure(samples: int) -> tuple[Cost, ...]:
             part = [f"--eval-shard={shard}/2", f"--work-dir=parts/{shard}"]
             run([*PYTEST, "test_ours.py", *part], folder)
         merged = cost(run([*MERGE, "parts", "-o", "merged"], folder), folder / "merged")
-        few = ["--eval-shard=1/1000", "--collect-only"]
+        few = ["--eval-shard=1/500", "--collect-only"]
         return whole, merged, cost(run([*PYTEST, "test_ours.py", *few], folder), folder / "none")
 
 
