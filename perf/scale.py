@@ -4,9 +4,9 @@
 
 A run with a model that answers at once, ``evalplug merge`` of its two shards, and the collection of
 one shard of very many, which is what the samples of the others cost: CPU seconds, peak memory of
-the process and bytes on disk. A sample's cost is the difference between the first and the last size,
-so start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ... shards; the
-model's own time comes on top of it.
+the process and bytes on disk. A sample's cost is the difference between the first and the last
+size, so start-up does not count. The estimate is for ``--total`` samples in 1, 10, 100 ... shards;
+the model's own time comes on top of it.
 """
 
 from __future__ import annotations
