@@ -87,7 +87,7 @@ def change_texts(found: Any, change: Callable[[str], str]) -> Any:
         return change(found)
     if isinstance(found, (list, tuple)):
         return type(found)(change_texts(part, change) for part in found)
-    if type(found).__module__.startswith("_pytest."):
+    if hasattr(found, "toterminal"):
         for name, part in list(vars(found).items()):
             setattr(found, name, change_texts(part, change))
     return found
