@@ -107,7 +107,7 @@ class RayBackend:
                 where=self._where,
                 fix="Set num_gpus = 0 to use CPUs, or see 'ray status'",
             )
-        if gpus > 1 and not {"device_map", "tp_plan"} & {*options.model_kwargs}:
+        if gpus > 1 and "device_map" not in options.model_kwargs:
             raise ConfigError(
                 f"num_gpus is {gpus:g}, but the model is put on one GPU",
                 where=self._where,
