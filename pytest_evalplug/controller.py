@@ -381,7 +381,7 @@ class Controller:
             from pytest_evalplug.finish import snapshot
             from pytest_evalplug.run.directory import RunDirectory
 
-            self._run = RunDirectory.open(self._late_path.parent, self._late_path.name)
+            self._run = RunDirectory.adopt(self._late_path)
             snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
         return self._run
 

@@ -60,8 +60,8 @@ def refuse_links(run: Path) -> None:
 class RunDirectory:
     """``<work_dir>/<timestamp>/`` with a place for every stage; see DESIGN.md, section 5.
 
-    Made by :meth:`create`, :meth:`open` (both lock it for this process, until :meth:`close`)
-    or :meth:`attach` (for worker processes and readers, without a lock).
+    Made by :meth:`create`, :meth:`open` or :meth:`adopt` (all lock it for this process, until
+    :meth:`close`), by :meth:`join` (for worker processes) or :meth:`attach` (for readers).
     """
 
     def __init__(self, path: Path, lock: filelock.BaseFileLock | None = None) -> None:
@@ -107,6 +107,14 @@ class RunDirectory:
         except ConfigError:
             run.close()
             raise
+        return run
+
+    @classmethod
+    def adopt(cls, path: Path) -> RunDirectory:
+        """Take over the run that this process's own workers have begun, and work in now."""
+        run = cls(path, _lock(path))
+        with storing(path):
+            _make_folders(path)
         return run
 
     @classmethod
