@@ -247,7 +247,16 @@ class Controller:
         self._tally.failed += report.failed
         self._uncollected |= report.failed
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None]:
+        self._logged(report)
+        yield
+        if hasattr(report, SAMPLE):
+            from pytest_evalplug.report.properties import shorten_reply
+
+            shorten_reply(report)
+
+    def _logged(self, report: pytest.TestReport) -> None:
         self._tally.count(report)
         if not hasattr(report, SAMPLE):
             return

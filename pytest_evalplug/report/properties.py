@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["add_properties"]
+__all__ = ["add_properties", "shorten_reply"]
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LONGEST = 4000
 """Characters of a prediction in a report; the prediction file has all of it."""
+KEPT = 100
+"""Characters of it that stay once all have seen the report."""
 
 
 def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
@@ -37,6 +39,14 @@ def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
     if evaluation.detail is not None and item.config.stash[RUN_CONFIG].dump_extract_rate:
         properties.append(_pair("extracted", str(was_extracted(evaluation.detail)).lower()))
     item.user_properties.extend(properties)
+
+
+def shorten_reply(report: pytest.TestReport) -> None:
+    """Let go of a long reply: pytest keeps all reports, so memory would grow with each."""
+    report.user_properties = [
+        (name, f"{value[:KEPT]}…" if name == "prediction" and len(value) > KEPT else value)
+        for name, value in report.user_properties
+    ]
 
 
 @lru_cache(maxsize=1024)
