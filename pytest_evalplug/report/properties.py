@@ -44,7 +44,7 @@ def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
 def shorten_reply(report: pytest.TestReport) -> None:
     """Let go of a long reply: pytest keeps all reports, so memory would grow with each."""
     report.user_properties = [
-        (name, f"{value[:KEPT]}…" if name == "prediction" and len(value) > KEPT else value)
+        (name, str(value)[:KEPT] if name == "prediction" else value)
         for name, value in report.user_properties
     ]
 
