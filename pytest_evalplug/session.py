@@ -185,6 +185,8 @@ class EvalSession:
                 item.session.shouldfail = clean(self.unkept)
         if report.when == "setup" and report.passed:
             report.user_properties = []  # the reports that follow have them
+        if report.when == "teardown":
+            item.user_properties.clear()  # this report has a copy; pytest keeps all items
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
