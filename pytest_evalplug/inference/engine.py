@@ -183,6 +183,7 @@ class Engine:
         if not self._thread.is_alive():
             return
         self.stop()
+        RUN_LOG.info("model %s: stopping, with %d under way", self.model.name, len(self._tasks))
         asyncio.run_coroutine_threadsafe(self._shut_down(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

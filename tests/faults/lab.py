@@ -272,8 +272,8 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
 
 def numbers(path: Path) -> dict[str, str]:
     """Return name -> text of all that a finished run says, free of when and in which folder."""
-    (first, *_) = sorted(path.glob("summary/summary_*.json"))[-1:]
+    last = max(path.glob("summary/summary_*.json"), key=lambda file: file.stat().st_mtime_ns)
     files = [*path.glob("predictions/*/*.json"), *path.glob("results/*/*.json")]
     return {str(f.relative_to(path)): f.read_text(encoding="utf-8") for f in files} | {
-        "summary": first.read_text(encoding="utf-8")
+        "summary": last.read_text(encoding="utf-8")
     }
