@@ -19,6 +19,7 @@ SCRIPTS = {
     "viewer": (),
     "scaling": (),
     "scale": (),
+    "memory": ("20000",),
     "api_client": (),
     "likelihood": (),
     "generation": (),
