@@ -124,9 +124,9 @@ class Controller:
         """Create the run directory, or go on in an earlier one; the first call does."""
         if self._run is not None:
             return self._run
-        from pytest_evalplug.finish import snapshot
         from pytest_evalplug.run.details import DetailStore
         from pytest_evalplug.run.directory import RunDirectory
+        from pytest_evalplug.run.jsonio import storing
 
         try:
             if self._earlier_run:
@@ -136,16 +136,24 @@ class Controller:
                 self._run = RunDirectory.create(self._config.work_dir)
                 self._fresh = True
             DetailStore(self._run).clear()
-            (self._run.path / "limits" / "budget.json").unlink(missing_ok=True)  # it is a session's
-            (self._run.journal / MANIFEST).unlink(missing_ok=True)
-            forget_stop(self._run.journal)
-            snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
+            with storing(self._run.path):
+                budget = self._run.path / "limits" / "budget.json"
+                budget.unlink(missing_ok=True)  # it is a session's
+                (self._run.journal / MANIFEST).unlink(missing_ok=True)
+                forget_stop(self._run.journal)
+            self._begin(self._run)
         except EvalplugError as error:
             if self._run is not None:
                 self._run.close()
             raise pytest.UsageError(str(error)) from None
-        self._undo_signals = watch_signals(self._stop_now)
         return self._run
+
+    def _begin(self, run: RunDirectory) -> None:
+        """Note what the run is started with; from now on a signal ends it in order."""
+        from pytest_evalplug.finish import snapshot
+
+        snapshot(self._config, run, self._pytest_config.invocation_params.args)
+        self._undo_signals = watch_signals(self._stop_now)
 
     def _check_reused(self, run: RunDirectory) -> None:
         """Refuse what would replace the predictions of another mode, or the baseline's scores."""
@@ -387,11 +395,14 @@ class Controller:
     def _found_run(self) -> RunDirectory | None:
         """Return the run directory; takes over the one that the workers have made by then."""
         if self._run is None and self._late_path is not None and self._late_path.is_dir():
-            from pytest_evalplug.finish import snapshot
             from pytest_evalplug.run.directory import RunDirectory
 
-            self._run = RunDirectory.adopt(self._late_path)
-            snapshot(self._config, self._run, self._pytest_config.invocation_params.args)
+            path, self._late_path = self._late_path, None  # one that can't be had is one error
+            try:
+                self._run = RunDirectory.adopt(path)
+                self._begin(self._run)
+            except EvalplugError as error:
+                raise pytest.UsageError(str(error)) from None
         return self._run
 
     def _manifest(self) -> Manifest:

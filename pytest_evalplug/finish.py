@@ -89,13 +89,14 @@ def finish(
         outcome.gates = unchecked(config, "skipped", "nothing is scored in --mode infer")
         return outcome
     details.refresh()
+    written = True
     models = _models(config, manifest, details, run)
     for part in manifest.parts:
         if not part.indices:
             continue
         for model in [part.model] if part.model else models:
             benchmark = _benchmark(part, manifest, benchmarks, config, outcome)
-            _finish_part(part, model, benchmark, store, details, outcome, config)
+            written &= _finish_part(part, model, benchmark, store, details, outcome, config)
     _report(outcome, benchmarks)
     outcome.notes += _applied_twice(manifest, benchmarks)
     outcome.notes += _problems(manifest)
@@ -106,8 +107,11 @@ def finish(
     except EvalplugError as error:
         outcome.fail(str(error))
         outcome.gates = unchecked(config, "failed", f"can't be checked: {error}")
-    if config.shard is None:
-        details.clear()  # else 'evalplug merge' reads them
+    if written and config.shard is None:  # else 'evalplug merge' reads them
+        try:
+            details.clear()
+        except StorageError as error:  # the results are written
+            outcome.notes.append(str(error))
     _write_page(outcome, store)
     return outcome
 
@@ -167,7 +171,8 @@ def _finish_part(
     details: DetailStore,
     outcome: Outcome,
     config: RunConfig,
-) -> None:
+) -> bool:
+    """Compute one table of results and write it; False if that can't be written."""
     found = details.details(model, part.dataset)
     every = list(_details(part, found))
     skipped = [d for d in every if (d.metadata or {}).get("skipped")]
@@ -209,9 +214,11 @@ def _finish_part(
         with_res_length=config.dump_res_length,
         **repeats,
     )
+    written = True
     try:
         result.write(outcome.run)
     except StorageError as error:
+        written = False
         numbers = ", ".join(f"{name} {value:.2f}" for name, value in result.metrics.items())
         of = f"over {result.num_scored} of {result.num_samples} samples"
         outcome.fail(f"{part.dataset} {model}: {numbers or 'no metrics'} {of}; {error}")
@@ -227,6 +234,7 @@ def _finish_part(
     shown = [d for d in wrong[: config.show_wrong] if d.index in saved]
     outcome.num_wrong[part.dataset, model] = len(wrong)
     outcome.wrong[part.dataset, model] = [(d, saved[d.index]) for d in shown]
+    return written
 
 
 def _details(part: Part, found: dict[str, Detail]) -> Iterator[Detail]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["RunDirectory", "next_time", "refuse_links", "safe_name", "timestamp"]
 
 import difflib
+import errno
 import hashlib
 import re
 import time
@@ -22,6 +23,8 @@ _RUN_NAME = re.compile(r"(\d{8})_(\d{6})(?:-(\d+))?")
 _SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 ORPHAN_SECONDS = 10.0
 """How long workers whose controller was killed may take to end."""
+LOOK_SECONDS = 1.0
+"""More than a reader takes to see whether a run is in use."""
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?|.*\.", re.IGNORECASE)
 """What Windows takes for a device, or shortens."""
@@ -84,7 +87,7 @@ class RunDirectory:
             raise ConfigError(
                 f"can't make a run directory in {work_dir}: {error.strerror or error}",
                 where="--work-dir",
-                fix="Choose a folder that you may write to",
+                fix=_fix_of(error),
             ) from error
         raise AssertionError("unreachable")
 
@@ -111,8 +114,12 @@ class RunDirectory:
 
     @classmethod
     def adopt(cls, path: Path) -> RunDirectory:
-        """Take over the run that this process's own workers have begun, and work in now."""
-        run = cls(path, _lock(path))
+        """Take over the run that this process's own workers have begun, and work in now.
+
+        A reader may hold the lock for a moment, to see whether the run is in use. Raises
+        ConfigError, StorageError.
+        """
+        run = cls(path, _lock(path, LOOK_SECONDS))
         with storing(path):
             _make_folders(path)
         return run
@@ -251,11 +258,11 @@ def _remove_temporary(path: Path) -> None:
         file.unlink()
 
 
-def _lock(path: Path) -> filelock.BaseFileLock:
+def _lock(path: Path, patience: float = 0.0) -> filelock.BaseFileLock:
     # not thread-local: whichever thread ends the session may release it
     lock = filelock.FileLock(path / ".lock", thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=patience)
     except filelock.Timeout:
         raise _in_use(path) from None
     except OSError as error:
@@ -269,7 +276,8 @@ def _wait_for_workers(path: Path) -> None:
     for file in sorted((path / "journal").glob(".lock-*")):
         try:
             with filelock.FileLock(file, timeout=max(0.0, deadline - time.monotonic())):
-                file.unlink()
+                pass
+            file.unlink(missing_ok=True)  # Windows keeps one that is held open
         except filelock.Timeout:
             raise _in_use(path) from None
 
@@ -286,8 +294,14 @@ def _unwritable(path: Path, error: OSError) -> ConfigError:
     return ConfigError(
         f"can't write to the run {path}: {error.strerror or error}",
         where="--work-dir",
-        fix="Choose a folder that you may write to",
+        fix=_fix_of(error),
     )
+
+
+def _fix_of(error: OSError) -> str:
+    if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP):
+        return "Choose a folder on another file system: this one has no file locks"
+    return "Choose a folder that you may write to"
 
 
 def next_time(work_dir: Path) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pytest_evalplug.errors import StorageError
 from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.run.journal import JournalWriter, scan_journal
-from pytest_evalplug.run.jsonio import dumps
+from pytest_evalplug.run.jsonio import dumps, storing
 from pytest_evalplug.run.lines import LineFile
 
 Record: TypeAlias = dict[str, Any]
@@ -156,21 +156,24 @@ class RecordLog:
         """Delete the journals of all processes: only when they have ended or begin.
 
         With ``keep_broken`` one that has broken lines is renamed to ``<name>.damaged``, and
-        ``broken`` says so.
+        ``broken`` says so. Raises StorageError if one can't be removed; it is found again.
         """
         with self._lock:
             self._unwritten.clear()
             self.close()
-            for path in self._journals():
-                if keep_broken and self._broken.get(path):
-                    self._put_aside(path)
-                else:
-                    path.unlink()
-            self._places.clear()
-            self._files.clear()
-            self._numbers.clear()
-            self._broken.clear()
-            self._scanned = None
+            try:
+                for path in self._journals():
+                    with storing(path):
+                        if keep_broken and self._broken.get(path):
+                            self._put_aside(path)
+                        else:
+                            path.unlink()
+            finally:
+                self._places.clear()
+                self._files.clear()
+                self._numbers.clear()
+                self._broken.clear()
+                self._scanned = None
 
     def _put_aside(self, path: Path) -> None:
         offsets = sorted(self._broken[path])

@@ -172,10 +172,11 @@ class Lab:
         """Start the model server, again on the same port."""
         return self._start("server", [str(self.port), str(self.log)])
 
-    def start(self, *args: str, **fault: Any) -> Process:
-        """Start a run and go on at once."""
+    def start(self, *args: str, model: str | None = "m", **fault: Any) -> Process:
+        """Start a run and go on at once; without ``model`` a fixture has to give one."""
         self.out.unlink(missing_ok=True)
-        return self._start("run", ["--model=m", *args], fault=fault or None)
+        named = [f"--model={model}"] if model else []
+        return self._start("run", [*named, *args], fault=fault or None)
 
     def command(self, *args: str, **fault: Any) -> Process:
         """Start ``evalplug ...``."""

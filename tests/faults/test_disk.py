@@ -29,6 +29,7 @@ def check_full(lab: Lab, why: str, **fault: int) -> set[str]:
     assert str(path / "journal") in done.line("! ")
     # what was received and could not be written still counts, and the numbers are shown
     assert re.search(r"accuracy \d\d\.\d\d over \d+ of 80 samples", done.line("quiz m: accuracy"))
+    assert list(path.glob("journal/details-*.jsonl")), "verdicts that no result has"
     assert f"--reuse {path.name}" in done.line("stopped before its end")
     kept = {record["origin_prompt"] for record in records(path).values()}
     assert len(kept) >= len(asked) - 5  # what was in flight

@@ -9,7 +9,16 @@ import pytest
 
 from tests.faults.lab import Lab, records, wait_until
 
-SIGNALS = [signal.SIGINT, signal.SIGTERM]
+GIVEN = """
+import pytest
+from pytest_evalplug.model.spec import resolve_model
+from pytest_evalplug.options import model_tables
+
+@pytest.fixture(scope="session")
+def model_backend(request):
+    return resolve_model("m", model_tables(request.config)).create()
+"""
+"""A model that no option names: the workers begin the run, and their controller takes it over."""
 
 
 @pytest.mark.parametrize(
@@ -68,9 +77,12 @@ def test_twice_stops_now(lab: Lab, args: tuple[str, ...]) -> None:
     assert len(lab.asked()) == 12
 
 
-def test_a_signal_to_the_controller_alone_reaches_its_workers(lab: Lab) -> None:
+@pytest.mark.parametrize("model", ["m", None], ids=["named", "fixture"])
+def test_a_signal_to_the_controller_alone_reaches_its_workers(lab: Lab, model: str | None) -> None:
+    if model is None:
+        lab.write("conftest.py", GIVEN)
     lab.data([f"wait 1.0 {n}" for n in range(60)])
-    process = lab.start("-n2")
+    process = lab.start("-n2", model=model)
     wait_until(lambda: len(lab.asked()) >= 4, "requests")
     process.send(signal.SIGTERM)
     assert lab.done(process).status == 2

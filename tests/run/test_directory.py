@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import filelock
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,3 +151,23 @@ def test_a_work_dir_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     ) as e:
         RunDirectory.create(tmp_path / "file" / "outputs")
     assert "\n" not in str(e.value)
+
+
+def test_a_file_system_without_locks_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: filelock.FileLock, timeout: float) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", refuse)
+    with pytest.raises(ConfigError, match=r"No locks available.*has no file locks"):
+        RunDirectory.create(tmp_path)
+
+
+def test_a_look_whether_it_is_in_use_is_not_in_the_way(tmp_path: Path) -> None:
+    """The viewer looks into a run that workers have begun, just when their controller adopts it."""
+    RunDirectory.join(tmp_path, "gw0").close()
+    look = filelock.FileLock(tmp_path / ".lock", thread_local=False)
+    look.acquire()
+    threading.Timer(0.05, look.release).start()
+    RunDirectory.adopt(tmp_path).close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.records import RecordLog, _pack, _unpack, index_order
 
@@ -141,6 +143,28 @@ def test_remove_takes_the_journals_of_one_kind(run: RunDirectory, logs: Logs) ->
     assert {path.name for path in run.journal.iterdir()} == {"other-gw0.jsonl", "other-main.jsonl"}
     log.append("m", "d", {"index": "2"})
     assert logs("k", "x").indices("m", "d") == ["2"]
+
+
+def test_what_can_not_be_removed_is_found_again(
+    run: RunDirectory, logs: Logs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = logs("details", "a"), logs("details", "b")
+    mine.append("m", "d", {"index": "1"})
+    theirs.append("m", "d", {"index": "2"})
+    real = Path.unlink
+
+    def refuse(self: Path, missing_ok: bool = False) -> None:
+        if self.name == "details-b.jsonl":
+            raise OSError(errno.EROFS, "Read-only file system")
+        real(self, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(StorageError, match=r"details-b\.jsonl: can't be written: Read-only"):
+        mine.remove()
+    assert mine.indices("m", "d") == ["2"]
+    monkeypatch.undo()
+    mine.remove()
+    assert mine.indices("m", "d") == []
 
 
 def test_a_worker_name_cannot_leave_the_journal(
