@@ -81,15 +81,20 @@ def _rewrite(
 def change_texts(found: Any, change: Callable[[str], str]) -> Any:
     """Return what pytest shows of a failure with all its texts changed; its objects stay the same.
 
-    That is a text, a skip's file, line and reason, or the parts of a traceback.
+    That is a text, a skip's file, line and reason, or the parts of a traceback. Of another
+    plugin's object that can't be changed its text is left, as pytest-xdist sends it.
     """
     if isinstance(found, str):
         return change(found)
-    if isinstance(found, (list, tuple)):
-        return type(found)(change_texts(part, change) for part in found)
-    if hasattr(found, "toterminal"):
-        for name, part in list(vars(found).items()):
-            setattr(found, name, change_texts(part, change))
+    try:
+        if isinstance(found, (list, tuple)):
+            make = getattr(found, "_make", type(found))  # a named tuple's
+            return make(change_texts(part, change) for part in found)
+        if hasattr(found, "toterminal"):
+            for name, part in list(vars(found).items()):
+                setattr(found, name, change_texts(part, change))
+    except (AttributeError, TypeError):
+        return change(str(found))
     return found
 
 

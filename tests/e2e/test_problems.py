@@ -141,3 +141,37 @@ class TestAbstract(DefaultDataAdapter):
     assert [line for line in run.out.splitlines() if "::" in line] == [
         "test_quiz.py::Quiz::test_sample[default-1]".replace("default-1", "default-0")
     ]
+
+
+def test_what_fails_at_the_very_end_costs_no_score(project: Project) -> None:
+    """A model that can't be closed, and a disk that has turned read-only once all is written."""
+    project.add(
+        "conftest.py",
+        """
+async def aclose(self):
+    raise RuntimeError("can't be closed")
+
+Fake.aclose = aclose
+removing = Path.unlink
+
+def refuse(self, missing_ok=False):
+    if self.name == "details-main.jsonl":
+        raise OSError(30, "Read-only file system")
+    removing(self, missing_ok)
+
+def pytest_runtest_teardown(nextitem):
+    if nextitem is None:
+        Path.unlink = refuse
+
+def pytest_evalplug_finished():
+    Path.unlink = removing
+""",
+    )
+    project.data([right(1), right(2)])
+    run = project.run()
+    assert run.ret == 0
+    assert run.outcomes == {"passed": 2}
+    assert "Read-only file system" in run.line("details-main.jsonl: can't be written")
+    assert run.result()["accuracy"] == 100
+    assert list(run.path.glob("summary/summary_*.json"))
+    assert "can't be closed" in (run.path / "logs/infer/main.log").read_text()

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import pytest
 
 from pytest_evalplug.errors import WrongAnswer
 from pytest_evalplug.report.outcome import (
     GATE,
     Tally,
+    change_texts,
     exit_reason,
     exit_status,
     finish_report,
@@ -115,6 +120,48 @@ def test_other_reports_stay(error: BaseException | None) -> None:
     assert not is_wrong(report)
     assert status_of(report) is None
     assert report.longrepr == ("long" if error else None)
+
+
+class _Named(NamedTuple):
+    text: str
+    line: int
+
+    def toterminal(self, out: object) -> None: ...
+
+
+class _Slots:
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def toterminal(self, out: object) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Frozen:
+    text: str
+
+    def toterminal(self, out: object) -> None: ...
+
+
+class _Parts(list[str]):
+    def __init__(self, title: str, parts: Iterable[str]) -> None:
+        super().__init__([title, *parts])
+
+
+def test_what_other_plugins_report_is_changed_too() -> None:
+    def change(text: str) -> str:
+        return text.replace("secret", "***")
+
+    assert change_texts(_Named("a secret", 1), change) == _Named("a ***", 1)
+    assert change_texts(_Slots("a secret"), change) == "a ***"
+    assert change_texts(_Frozen("a secret"), change) == "_Frozen(text='a ***')"
+    assert change_texts(_Parts("a", ["secret"]), change) == "['a', '***']"
+    assert change_texts(["a secret", ("secret",)], change) == ["a ***", ("***",)]
 
 
 def test_the_tally() -> None:
