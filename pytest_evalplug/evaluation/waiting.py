@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from pytest_evalplug.errors import EvalplugError
+from pytest_evalplug.loops import keep_running
 
 T = TypeVar("T")
 
@@ -62,6 +63,8 @@ def _loop() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
 @cache
 def _start() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
     loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="evalplug-scoring", daemon=True)
+    thread = threading.Thread(
+        target=keep_running, args=(loop,), name="evalplug-scoring", daemon=True
+    )
     thread.start()
     return loop, thread

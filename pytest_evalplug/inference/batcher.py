@@ -169,7 +169,7 @@ class Batcher:
         except asyncio.CancelledError:
             self._settle(batch, [StoppedError("the run was stopped")] * len(batch))
             raise
-        except Exception as error:
+        except BaseException as error:  # a backend may raise anything, SystemExit for one
             results = [self._as_model_error(error)] * len(batch)
         self._settle(batch, results)
 
@@ -222,7 +222,7 @@ class Batcher:
             if not entry.future.done():
                 entry.future.set_exception(error)
 
-    def _as_model_error(self, error: Exception) -> ModelError:
+    def _as_model_error(self, error: BaseException) -> ModelError:
         if isinstance(error, ModelError):
             return error
         log.exception("backend %r failed", self.backend.name)

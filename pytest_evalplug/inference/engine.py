@@ -16,8 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from contextvars import copy_context
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +31,8 @@ from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
-from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
+from pytest_evalplug.inference.hooks import Hooks, as_output, is_skip
+from pytest_evalplug.inference.inferencers import Inferencer, Payload
 from pytest_evalplug.inference.records import (
     Record,
     build_record,
@@ -45,11 +44,12 @@ from pytest_evalplug.inference.threads import DaemonThreads
 from pytest_evalplug.inference.timing import in_time
 from pytest_evalplug.inference.turns import Turns
 from pytest_evalplug.logs import RUN_LOG
+from pytest_evalplug.loops import keep_running
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
-from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
+from pytest_evalplug.types import ModelOutput
 
 log = logging.getLogger("pytest_evalplug.inference")
 
@@ -107,11 +107,12 @@ class Engine:
         self._room = asyncio.Event()
         self._full = False
         """The look-ahead waits for items to fetch their predictions."""
-        self._hooks = DaemonThreads(HOOK_THREADS, "evalplug-hook")
+        self._hook_threads = DaemonThreads(HOOK_THREADS, "evalplug-hook")
         self._turns = Turns()
         self._loop = self._turns.new_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="evalplug-engine")
-        self._thread.daemon = True
+        self._thread = threading.Thread(
+            target=keep_running, args=(self._loop,), name="evalplug-engine", daemon=True
+        )
         self._thread.start()
 
     @property
@@ -148,6 +149,8 @@ class Engine:
         if future is None:
             future = self._call(lambda: self._ensure(case))
         while not future.done() and not wait([future], timeout=0.2).done:
+            if not self._thread.is_alive():
+                raise StoppedError("the run was stopped")
             if tick:
                 tick()
         return future.result()
@@ -188,7 +191,7 @@ class Engine:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        self._hooks.shutdown(wait=False)
+        self._hook_threads.shutdown(wait=False)
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
         RUN_LOG.info(
             "model %s: closed; %s, %d without a prediction",
@@ -206,7 +209,10 @@ class Engine:
             task.cancel()
         closer = getattr(self.backend, "aclose", None)
         if closer is not None:
-            await closer()
+            try:
+                await asyncio.wait_for(closer(), GRACE_SECONDS)
+            except Exception as error:  # the predictions are here
+                log.warning("model %s can't be closed", self.model.name, exc_info=error)
 
     def _call(self, function: Callable[[], Future[Record]]) -> Future[Record]:
         """Run ``function`` on the loop's thread and return what it returns."""
@@ -254,10 +260,10 @@ class Engine:
     async def _work(self, case: Case, future: Future[Record], first: bool) -> None:
         try:
             record = await self._predict(case, first)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, GeneratorExit):
             future.set_exception(StoppedError("the run was stopped"))
             raise
-        except Exception as error:
+        except BaseException as error:  # author code may raise anything, SystemExit for one
             self._failed[case] = future
             future.set_exception(self._as_error(error, case))
         else:
@@ -287,10 +293,12 @@ class Engine:
             if self._timeout is not None:
                 asking = in_time(asking, self._timeout)
             output, payload, dropped = await asking
-        except (StoppedError, FatalModelError, StorageError, NotApplicable):
+        except (asyncio.CancelledError, GeneratorExit):
             raise
-        except Exception as caught:
+        except BaseException as caught:
             error = self._as_error(caught, case)
+            if isinstance(error, (StoppedError, FatalModelError, StorageError, NotApplicable)):
+                raise error from None
             record = build_record(
                 case, self.inferencer.shown(payload), key, error=self._hide(str(error))
             )
@@ -309,10 +317,12 @@ class Engine:
         except StorageError as error:
             self._batcher.give_up(error)
 
-    def _as_error(self, error: Exception, case: Case) -> EvalplugError:
-        """Return what an author's own code raised as that sample's error."""
+    def _as_error(self, error: BaseException, case: Case) -> EvalplugError:
+        """Return what an author's own code raised as that sample's error, or as its skip."""
         if isinstance(error, EvalplugError):
             return error
+        if is_skip(error):
+            return NotApplicable(self._hide(str(error)) or "skipped")
         trace = self._hide("".join(traceback.format_exception(error)))
         log.error("%s %s\n%s", case.dataset, case.item_id, trace.rstrip())
         return ModelError(self._hide(f"{type(error).__name__}: {error}"), where=case.item_id)
@@ -327,11 +337,11 @@ class Engine:
         self, case: Case, payload: Payload, params: GenerationParams
     ) -> tuple[ModelOutput, Payload, int]:
         """Return the output, what was asked in the end, and how many shots had to go for it."""
-        if case.adapter.overrides("_on_inference") or case.adapter.overrides("run_inference"):
-            return await self._ask_author(case, payload, params), payload, 0
-        hooks = self._hooks_of(case, payload, params)
+        hooks = self._hooks_of(case, payload, params) if Hooks.any_of(case) else None
         if hooks:
-            await self._hook(hooks.start)
+            if hooks.asks:
+                return await hooks.ask(), payload, 0
+            await hooks.start()
         shots = case.adapter.few_shot_num
         for dropped in range(shots + 1):
             if dropped:
@@ -344,45 +354,29 @@ class Engine:
                 if dropped == shots:
                     raise
             else:
-                if hooks:
-                    output = _as_output(await self._hook(hooks.end, output), output)
-                return _as_output(output), payload, dropped
+                output = as_output(output)
+                return await hooks.end(output) if hooks else output, payload, dropped
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _hooks_of(self, case: Case, payload: Payload, params: GenerationParams) -> _Hooks | None:
-        """Return the adapter's hooks, if it overrides one."""
-        if not any(map(case.adapter.overrides, ("_on_inference_start", "_on_inference_end"))):
-            return None
-        return _Hooks(case, payload, self._facade(params), self._output_dir)
+    def _hooks_of(self, case: Case, payload: Payload, params: GenerationParams) -> Hooks:
+        """Return the adapter's hooks.
 
-    async def _ask_author(
-        self, case: Case, payload: Payload, params: GenerationParams
-    ) -> ModelOutput:
-        """Let the adapter ask in its own way, once, in a thread or on the loop.
-
-        Raises NotApplicable where choices are compared instead.
+        Raises NotApplicable if it asks in its own way where choices are compared.
         """
-        if self.inferencer.mode != "gen":
+        hooks = Hooks(
+            case,
+            payload,
+            self._facade(params),
+            output_dir=self._output_dir,
+            threads=self._hook_threads,
+        )
+        if hooks.asks and self.inferencer.mode != "gen":
             raise NotApplicable(
                 f"asks in its own way; {self.inferencer.mode} mode compares choices",
                 where=case.dataset,
                 fix="Run it with --eval-mode=gen",
             )
-        hooks = _Hooks(case, payload, self._facade(params), self._output_dir)
-        if case.adapter.overrides("run_inference"):
-            return _as_output(await self._hook(hooks.run))
-        await self._hook(hooks.start)
-        output = _as_output(await self._hook(hooks.infer))
-        return _as_output(await self._hook(hooks.end, output), output)
-
-    async def _hook(self, hook: Callable[..., Any] | None, *args: Any) -> Any:
-        if hook is None:
-            return None
-        if is_async(hook):
-            return await hook(*args)
-        context = copy_context()  # what it asks for belongs to this sample, too
-        result = await self._loop.run_in_executor(self._hooks, context.run, hook, *args)
-        return await result if asyncio.iscoroutine(result) else result
+        return hooks
 
     def _facade(self, params: GenerationParams) -> ModelFacade:
         return ModelFacade(self.model.name, self._generate, params, self._loop)
@@ -394,37 +388,3 @@ class Engine:
                 fix="Run it with --eval-mode=gen",
             )
         return await self._batcher.submit(prompt, params)
-
-
-class _Hooks:
-    """The adapter's inference hooks, bound to one case; ``None`` where not overridden."""
-
-    def __init__(self, case: Case, payload: Payload, model: ModelFacade, output_dir: Path) -> None:
-        adapter = case.adapter
-        prompt = payload.context if isinstance(payload, LoglikelihoodQuery) else payload
-        sample = replace(case.sample, input=prompt)
-        folder = str(output_dir)
-
-        def start() -> Any:
-            return adapter._on_inference_start(model, sample)
-
-        def end(output: ModelOutput) -> Any:
-            return adapter._on_inference_end(model, sample, output, folder)
-
-        self.start = start if adapter.overrides("_on_inference_start") else None
-        self.end = end if adapter.overrides("_on_inference_end") else None
-        self.infer: Callable[[], Any] = lambda: adapter._on_inference(model, sample)
-        self.run: Callable[[], Any] = lambda: adapter.run_inference(model, sample, folder)
-
-
-def _as_output(result: Any, default: ModelOutput | None = None) -> ModelOutput:
-    """Return what a hook gave as a ModelOutput: a state's output, or a bare reply's."""
-    if isinstance(result, TaskState):
-        result = result.output
-    if isinstance(result, str):
-        return ModelOutput(result)
-    if isinstance(result, ModelOutput):
-        return result
-    if result is None and default is not None:
-        return default
-    raise ModelError(f"an inference hook returned {type(result).__name__}, not a ModelOutput")

@@ -35,6 +35,8 @@ class DaemonThreads(Executor):
                 return
             try:
                 result = fn(*args, **kwargs)
+            except StopIteration as error:  # which no coroutine can raise
+                future.set_exception(RuntimeError(repr(error)))
             except BaseException as error:
                 future.set_exception(error)
             else:

@@ -157,3 +157,16 @@ def test_one_loop_for_all_threads() -> None:
         thread.join()
     assert len(loops) == 1
     cancel_waiting()  # nothing is left to cancel
+
+
+def test_what_leaves_the_process_does_not_end_the_loop() -> None:
+    async def leaving() -> None:
+        raise SystemExit(3)
+
+    async def gathering() -> None:  # in a task that is not ours
+        await asyncio.gather(leaving(), asyncio.sleep(60))
+
+    for work in (leaving, gathering):
+        with pytest.raises(SystemExit):
+            wait_for(work())
+    wait_for(asyncio.sleep(0))

@@ -33,8 +33,10 @@ def start(store: PredictionStore, tmp_path: Path) -> Iterator[Start]:
     """Return what starts an engine; all are closed at the end."""
     engines: list[Engine] = []
 
-    def make(backend: Any, plan: Sequence[Case] = (), mode: str = "gen") -> Engine:
-        engine = Engine(backend, INFERENCERS[mode], store, model=MODEL, output_dir=tmp_path)
+    def make(backend: Any, plan: Sequence[Case] = (), mode: str = "gen", **settings: Any) -> Engine:
+        engine = Engine(
+            backend, INFERENCERS[mode], store, model=MODEL, output_dir=tmp_path, **settings
+        )
         engines.append(engine)
         engine.plan(plan)
         return engine
@@ -246,6 +248,59 @@ def test_an_error_in_the_author_s_prompt_is_that_sample_s(start: Start, make_cas
     assert engine.result(cases[2])["prediction"] == "<c>"
 
 
+class Skipped(BaseException):
+    """As pytest's own."""
+
+
+@pytest.mark.parametrize("timeout", [None, 60.0])
+@pytest.mark.parametrize("place", ["format_prompt_template", "_on_inference", "run_inference"])
+@pytest.mark.parametrize("coroutine", [False, True])
+def test_whatever_author_code_raises_is_that_sample_s(
+    start: Start, make_cases: Make, place: str, coroutine: bool, timeout: float | None
+) -> None:
+    errors = [SystemExit(3), KeyboardInterrupt("stop"), StopIteration("end"), Skipped("not now")]
+
+    def plain(self: Any, *args: Any) -> str:
+        number = int(args[-2 if place == "run_inference" else -1].input)
+        if number:
+            raise errors[number - 1]
+        return "0"
+
+    async def waiting(self: Any, *args: Any) -> str:
+        return plain(self, *args)
+
+    own = waiting if coroutine and place != "format_prompt_template" else plain
+    cases = make_cases(*"012340", cls=type("Own", (Quiz,), {place: own}))
+    engine = start(Backend(), cases, timeout=timeout)
+    for case, match in [
+        (cases[1], "SystemExit: 3"),
+        (cases[2], "KeyboardInterrupt: stop"),
+        (cases[3], "StopIteration"),
+    ]:
+        with pytest.raises(ModelError, match=match):
+            engine.result(case)
+    with pytest.raises(NotApplicable, match="not now"):
+        engine.result(cases[4])
+    assert "0" in engine.result(cases[5])["prediction"]
+
+
+def test_whatever_a_backend_raises_is_its_batch_s(start: Start, make_cases: Make) -> None:
+    class Leaving(Backend):
+        async def generate(  # type: ignore[override]
+            self, prompts: Sequence[Prompt], params: GenerationParams
+        ) -> list[str]:
+            if prompts == ["b"]:
+                raise SystemExit(3)
+            return ["x"]
+
+    cases = make_cases("a", "b", "c")
+    engine = start(Leaving(), cases, timeout=60.0)
+    assert engine.result(cases[0])["prediction"] == "x"
+    with pytest.raises(ModelError, match="SystemExit: 3"):
+        engine.result(cases[1])
+    assert engine.result(cases[2])["prediction"] == "x"
+
+
 @pytest.mark.parametrize("mode", ["ppl", "ll"])
 def test_choices(start: Start, make_cases: Make, mode: str) -> None:
     (case,) = make_cases("q")
@@ -302,17 +357,17 @@ def test_a_hook_that_returns_nothing_says_so(
 
 
 def test_hooks_of_many_samples_run_at_once(start: Start, make_cases: Make) -> None:
-    class Slow(Quiz):
+    together = threading.Barrier(16)
+
+    class Meeting(Quiz):
         def _on_inference(self, model: Any, sample: Sample) -> Any:
-            time.sleep(0.1)
+            together.wait(30)  # broken unless all are here
             return model.generate(sample.input)
 
-    cases = make_cases(*(f"q{n}" for n in range(16)), cls=Slow)
+    cases = make_cases(*(f"q{n}" for n in range(16)), cls=Meeting)
     engine = start(Backend(batch_size=16), cases)
-    before = time.monotonic()
     for case in cases:
         engine.result(case)
-    assert time.monotonic() - before < 1.0  # one by one it is 1.6 s
 
 
 def test_waiting_ticks(start: Start, make_cases: Make) -> None:
