@@ -120,8 +120,11 @@ class Batcher:
             self._account.closed = True
 
     def drop_waiting(self) -> None:
-        """Let all fail that has not been sent; on the loop's thread."""
+        """Let all fail that has not been sent, by the backend too; on the loop's thread."""
         self._fail_pending(StoppedError("the run was stopped"))
+        silence = getattr(self.backend, "send_no_more", None)
+        if silence is not None:
+            silence()
 
     def give_up(self, error: FatalModelError | StorageError) -> None:
         """Send nothing more because of ``error``; on the loop's thread."""

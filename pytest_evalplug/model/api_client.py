@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["ApiClient"]
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -15,6 +15,7 @@ from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError, ne
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.masking import Secrets
 from pytest_evalplug.model.api_schema import failure_of, model_ids
+from pytest_evalplug.model.deadline import clocks_stopped
 from pytest_evalplug.model.pace import Pace
 from pytest_evalplug.model.retry import Circuit, Failure, FailureKind, RetryPolicy
 from pytest_evalplug.model.spec import OpenAIOptions
@@ -76,6 +77,9 @@ class ApiClient:
         self._circuit = Circuit(max(_CIRCUIT_LIMIT, options.concurrency))
         self._fatal: tuple[str, str] | None = None
         self._pace = Pace(options.concurrency)
+        self._stopped = False
+        self._unsent: set[asyncio.Task[Any]] = set()
+        """What waits until it may send a request."""
         self._models: asyncio.Task[list[str]] | None = None
         self._max_tokens_name = "max_tokens"
         self._rate = _rate_limiter(options)
@@ -95,7 +99,8 @@ class ApiClient:
         """Send ``body`` to ``path`` until ``parse`` reads a reply of status 200 from it.
 
         Returns what ``parse`` returned, or the ModelError that says why there is none. Raises
-        FatalModelError when no further request can succeed; from then on at once.
+        FatalModelError when no further request can succeed; from then on at once. Raises
+        CancelledError where it would send a request after :meth:`send_no_more`.
         """
         result = await self._persist(path, body, parse)
         return await self._give_up(result) if isinstance(result, Failure) else result
@@ -113,31 +118,52 @@ class ApiClient:
                     return result
                 if result.kind == "busy":
                     self._pace.refused(turn.at)
+            if self._learns_name(result, body):
+                continue
             delay = self._retry.delay(result, attempt, answered=self._circuit.answered)
             if delay is None:
                 return result
             if result.retry_after is not None:
                 self._pace.hold(result.retry_after)
             RUN_LOG.info("%s: %s; again in %.1f s", self.where, result.text, delay)
-            await self._pace.pause(delay)
+            with self._waiting():
+                await self._back_off(result, delay)
             attempt += 1
+
+    async def _back_off(self, failure: Failure, delay: float) -> None:
+        """Sleep before the next attempt; where the server is busy, that is to wait for a turn."""
+        asked_to = failure.kind == "busy" or failure.retry_after is not None
+        with clocks_stopped() if asked_to else nullcontext():
+            await self._pace.pause(delay)
 
     @asynccontextmanager
     async def _gate(self, body: Mapping[str, Any]) -> AsyncIterator[_Turn]:
         """Hold each attempt to the server's pace and to the rates per minute.
 
-        Raises once the model is given up.
+        Raises once the model is given up, or nothing more is to be sent.
         """
-        async with self._pace.turn() as at:
+        async with AsyncExitStack() as turn:
             admission = None
-            while self._rate is not None and not self._fatal:
-                admission = await self._rate.admit(body)
-                if not self._pace.held:
-                    break
-                await self._pace.resumed()  # what was admitted was for then
+            with self._waiting():
+                at = await turn.enter_async_context(self._pace.turn())
+                if self._rate is not None and not self._fatal:
+                    admission = await self._rate.admit(body, self._pace.resumed)
             if self._fatal is not None:
                 self._raise_fatal()
             yield _Turn(at, admission)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Let :meth:`send_no_more` cancel what waits in here, at once if it has been called."""
+        if self._stopped:
+            raise asyncio.CancelledError
+        task = asyncio.current_task()
+        assert task is not None
+        self._unsent.add(task)
+        try:
+            yield
+        finally:
+            self._unsent.discard(task)
 
     async def _succeeded(self, turn: _Turn, result: Any) -> None:
         self._circuit.success()
@@ -157,12 +183,17 @@ class ApiClient:
             return Failure(_KINDS[error.kind], str(error))
         if 200 <= reply.status < 300:
             return parse(reply)
-        failure = failure_of(reply)
-        if "max_completion_tokens" in failure.text and "max_tokens" in body:
-            # OpenAI's reasoning models want the new name, most other servers know only the old.
-            self._max_tokens_name = "max_completion_tokens"
-            return await self._attempt(path, body, parse)
-        return failure
+        return failure_of(reply)
+
+    def _learns_name(self, failure: Failure, body: Mapping[str, Any]) -> bool:
+        """Is a request refused for a name only, so that it is sent again with the right one?
+
+        OpenAI's reasoning models want max_completion_tokens, most other servers know only the old.
+        """
+        if "max_completion_tokens" not in failure.text or "max_tokens" not in body:
+            return False
+        self._max_tokens_name = "max_completion_tokens"
+        return True
 
     async def _give_up(self, failure: Failure) -> ModelError:
         """Return the sample's error, or raise FatalModelError where it is not the sample's."""
@@ -238,6 +269,15 @@ class ApiClient:
         except (TransportError, asyncio.TimeoutError):
             return []
         return model_ids(reply)
+
+    def send_no_more(self) -> None:
+        """Cancel what waits to be sent, or sent again; what is under way may be answered.
+
+        Called on the loop of the requests; holds for good.
+        """
+        self._stopped = True
+        for task in self._unsent:
+            task.cancel()
 
     def close(self) -> None:
         """Close all connections; may be called from any thread."""

@@ -85,6 +85,9 @@ class ModelBackend(Protocol):
       makes several requests
     - ``share_limits(path)``, called before the first request: what all processes of the run must
       keep together, such as a rate per minute, may be in this file
+    - ``send_no_more()``, called on the event loop when the run is stopped, for good: calls that
+      wait to send a request, or to send it again, end with CancelledError; what is under way may
+      still be answered
     - ``close()``, called once at the end
     """
 

@@ -135,6 +135,10 @@ class OpenAIBackend:
         """Keep the rates per minute together with all processes that name the same file."""
         self._client.share_limits(path)
 
+    def send_no_more(self) -> None:
+        """Cancel what waits to be sent, or sent again; on the event loop."""
+        self._client.send_no_more()
+
     def close(self) -> None:
         """Close all connections; may be called from any thread."""
         self._client.close()

@@ -9,6 +9,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from pytest_evalplug.model.deadline import clocks_stopped
+
 
 class Pace:
     """Lets at most ``most`` requests be in flight; fewer while the server says it is too much.
@@ -32,8 +34,18 @@ class Pace:
     async def turn(self) -> AsyncIterator[float]:
         """Wait until a request may be sent; gives the time (monotonic) at which that is.
 
-        Once stopped nobody waits.
+        The clocks of the samples stand still meanwhile. Once stopped nobody waits.
         """
+        with clocks_stopped():
+            await self._wait_for_turn()
+        self._in_flight += 1
+        try:
+            yield time.monotonic()
+        finally:
+            self._in_flight -= 1
+            self._wake_queue()
+
+    async def _wait_for_turn(self) -> None:
         while not self._stopped:
             if self.held:
                 await self.resumed()
@@ -41,13 +53,7 @@ class Pace:
                 self._queue.append(asyncio.get_running_loop().create_future())
                 await self._queue[-1]
             else:
-                break
-        self._in_flight += 1
-        try:
-            yield time.monotonic()
-        finally:
-            self._in_flight -= 1
-            self._wake_queue()
+                return
 
     @property
     def held(self) -> bool:

@@ -19,7 +19,7 @@ __all__ = ["Admission", "RateLimiter", "estimated_tokens"]
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -153,15 +153,24 @@ class RateLimiter:
         """Keep the limits together with all that name the same file."""
         self._state = SharedState(path)
 
-    async def admit(self, body: Mapping[str, Any]) -> Admission:
-        """Wait until a request may be sent; requests come in the order of the calls."""
+    async def admit(
+        self, body: Mapping[str, Any], resumed: Callable[[], Awaitable[object]] | None = None
+    ) -> Admission:
+        """Wait until a request may be sent; requests come in the order of the calls.
+
+        ``resumed`` waits while the server wants nothing: what is admitted then would be wasted.
+        """
         tokens = estimated_tokens(body) if "tokens" in self._windows else 0
         with clocks_stopped():
-            return await self._admit(tokens)
+            return await self._admit(tokens, resumed)
 
-    async def _admit(self, tokens: int) -> Admission:
+    async def _admit(
+        self, tokens: int, resumed: Callable[[], Awaitable[object]] | None
+    ) -> Admission:
         async with self._queue.turn():
             while True:
+                if resumed is not None:
+                    await resumed()
                 found = await self._state.change(lambda state: self._try(state, tokens))
                 if isinstance(found, Admission):
                     return found

@@ -12,6 +12,7 @@ import os
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _CLOSE_SECONDS = 5.0
 _CONNECT_SECONDS = 15.0
+_STALE_SECONDS = 0.5
+"""Within these a connection that was closed before the request came turns out to be."""
 _LARGEST_BODY = 64 * 2**20
 """Bytes, unpacked. A reply of 128k tokens with 20 log-probabilities each has about 50 MB."""
 
@@ -118,11 +121,12 @@ class AiohttpTransport:
         """Send a request and return the head of the answer.
 
         A server may close a connection at the moment at which it is used again. That is no
-        fault, and a request on another connection follows at once (RFC 9112, section 9.3.1).
+        fault, and a request on another connection follows at once (RFC 9112, section 9.3.1). One
+        on which the server has worked for a while is another matter: it may have been counted.
         """
         import aiohttp
 
-        reused: list[bool] = []
+        reused: list[float] = []
         for again in (True, False):
             try:
                 # Redirects are not followed: most turn the POST into a GET, and the key would
@@ -137,7 +141,7 @@ class AiohttpTransport:
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-                if not (again and reused):
+                if not (again and reused and time.monotonic() - reused[0] < _STALE_SECONDS):
                     raise
         raise AssertionError("unreachable: the second try returns or raises")
 
@@ -179,11 +183,11 @@ class AiohttpTransport:
 
 
 def _trace_reuse() -> aiohttp.TraceConfig:
-    """Return what appends to a request's context when its connection has been used before."""
+    """Return what notes in a request's context when it got a connection that has been used."""
     import aiohttp
 
     async def note(_: Any, context: Any, __: Any) -> None:
-        context.trace_request_ctx.append(True)
+        context.trace_request_ctx.append(time.monotonic())
 
     trace = aiohttp.TraceConfig()
     trace.on_connection_reuseconn.append(note)

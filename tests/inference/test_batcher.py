@@ -119,6 +119,29 @@ def test_workers_share_the_limit(limit: int, share: int, own: int) -> None:
     assert Batcher(Backend(concurrency=limit), GEN, share).concurrency == own
 
 
+def test_a_backend_that_waits_to_send_is_told_to_stop() -> None:
+    class Waiting(Backend):
+        async def generate(  # type: ignore[override]
+            self, prompts: Sequence[Prompt], params: GenerationParams
+        ) -> list[str]:
+            self.turn = asyncio.get_running_loop().create_future()
+            await self.turn
+            return ["sent"]
+
+        def send_no_more(self) -> None:
+            self.turn.cancel()
+
+    async def run() -> None:
+        batcher = Batcher(Waiting(), GEN)
+        task = asyncio.ensure_future(batcher.submit("a", GREEDY))
+        await asyncio.sleep(0.01)
+        await asyncio.wait_for(batcher.stop(600), 60)
+        with pytest.raises(StoppedError):
+            await task
+
+    asyncio.run(run())
+
+
 def test_stopping_keeps_what_is_in_flight_and_refuses_the_rest() -> None:
     class Slow(Backend):
         async def generate(  # type: ignore[override]

@@ -97,8 +97,9 @@ def test_a_reply_is_a_reply(api_server: OpenAIServer, act: Action) -> None:
 
 
 def test_a_connection_that_was_closed_between_requests_costs_nothing(
-    api_server: OpenAIServer,
+    api_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("pytest_evalplug.model.transport._STALE_SECONDS", 60.0)
     act = stale()
     api_server.script = lambda call: act
     backend = make(api_server, concurrency=1, max_retries=0)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
+from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.model.pace import Pace
 from pytest_evalplug.model.retry import RetryPolicy
 from pytest_evalplug.types import ModelOutput
@@ -143,6 +144,29 @@ def test_once_stopped_nobody_waits() -> None:
         await settle()
         assert requests.sent == [0, 1, 2]
         await pace.pause(600.0)
+
+    run(1, scenario)
+
+
+def test_the_clocks_stand_still_until_it_is_one_s_turn() -> None:
+    deadline = Deadline(600.0)
+
+    async def ticks() -> bool:
+        before = deadline.remaining
+        await asyncio.sleep(0.005)
+        return deadline.remaining < before
+
+    async def scenario(pace: Pace, requests: Requests) -> None:
+        await requests.start(0)
+        DEADLINES.set((deadline,))
+        await requests.start(1)
+        assert not await ticks()
+        await requests.end(0)
+        assert requests.sent == [0, 1]
+        assert await ticks()
+        pace.hold(600.0)
+        await requests.start(2)
+        assert not await ticks()
 
     run(1, scenario)
 

@@ -131,6 +131,20 @@ def test_the_limit_is_that_of_all_who_name_the_file(tmp_path: Path) -> None:
     assert asyncio.run(scenario()) == [False, False, True]
 
 
+def test_nothing_is_admitted_while_the_server_wants_nothing() -> None:
+    limiter = RateLimiter(1, None)
+
+    async def scenario() -> None:
+        waiting = asyncio.ensure_future(limiter.admit({}, asyncio.Event().wait))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        waiting.cancel()
+        await asyncio.wait_for(limiter.admit({}), 10)  # the one of this minute is still there
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", "\xff"])
 def test_a_file_that_cannot_be_read_is_a_new_one(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "m.json"

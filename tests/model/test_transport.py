@@ -11,7 +11,17 @@ from pytest_evalplug.model.transport import (
     is_loopback,
     shown_url,
 )
-from tests.servers import OpenAIServer, api_server, cut_short, free_port, payload, reset, stall
+from tests.servers import (
+    OpenAIServer,
+    api_server,
+    cut_short,
+    delay,
+    free_port,
+    payload,
+    reset,
+    stall,
+    text,
+)
 
 __all__ = ["api_server"]
 
@@ -68,6 +78,30 @@ def test_kinds_of_failure(api_server: OpenAIServer) -> None:
     kinds.append(kind_of(f"http://127.0.0.1:{free_port()}/v1"))
     kinds.append(kind_of(api_server.url.replace("http:", "https:")))
     assert kinds == ["broken", "broken", "timeout", "refused", "refused"]
+
+
+@pytest.mark.parametrize(("stale_after", "requests"), [(0.05, 2), (600.0, 3)])
+def test_a_request_is_sent_again_only_where_the_connection_was_stale(
+    api_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, stale_after: float, requests: int
+) -> None:
+    """A server that breaks off after some time has worked on it, and is not asked unseen."""
+    monkeypatch.setattr("pytest_evalplug.model.transport._STALE_SECONDS", stale_after)
+    actions = [text("first"), delay(0.1, reset()), text("again")]
+    api_server.script = lambda call: actions[len(api_server.calls) - 1]
+
+    async def main() -> str:
+        transport = AiohttpTransport(api_server.url, headers={}, timeout=60, limit=1)
+        try:
+            await transport.send("POST", "completions", {"prompt": "a"})
+            await transport.send("POST", "completions", {"prompt": "b"})
+        except TransportError as error:
+            return error.kind
+        finally:
+            await transport.aclose()
+        return "sent again"
+
+    assert asyncio.run(main()) == ("broken" if requests == 2 else "sent again")
+    assert len(api_server.calls) == requests
 
 
 def test_what_may_be_secret_is_not_shown() -> None:
