@@ -260,9 +260,9 @@ class Controller:
         self._logged(report)
         yield
         if hasattr(report, SAMPLE):
-            from pytest_evalplug.report.properties import shorten_reply
+            from pytest_evalplug.report.properties import shorten_texts
 
-            shorten_reply(report)
+            shorten_texts(report)
 
     def _logged(self, report: pytest.TestReport) -> None:
         self._tally.count(report)

@@ -148,6 +148,14 @@ def pytest_runtestloop(session: pytest.Session) -> None:
             controller.start_progress()
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    result = yield
+    if SESSION in item.config.stash:
+        item.config.stash[SESSION].over(item)
+    return result
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

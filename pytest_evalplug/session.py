@@ -185,8 +185,6 @@ class EvalSession:
                 item.session.shouldfail = clean(self.unkept)
         if report.when == "setup" and report.passed:
             report.user_properties = []  # the reports that follow have them
-        if report.when == "teardown":
-            item.user_properties.clear()  # this report has a copy; pytest keeps all items
         finish_report(report, call, xfail=self.config.wrong == "xfail")
         if not isinstance(case, Case):
             return
@@ -199,6 +197,11 @@ class EvalSession:
         if detail is not None:
             detail.error = detail.error and self.secrets.hide(detail.error)
             self.keep(case, None, detail)
+
+    def over(self, item: pytest.Item) -> None:
+        """Let go of a sample's properties, which its reports have: pytest keeps all items."""
+        if case_of(item) is not None:
+            item.user_properties.clear()
 
     def keep(self, case: Case, model: str | None, detail: Detail) -> None:
         """Keep a verdict, or the error that there was instead of one."""

@@ -19,6 +19,25 @@ HOSTILE = [
     "",
 ]
 
+SEEN_BY_OTHERS = """
+SEEN = {}
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    SEEN[report.when] = len(item.user_properties)
+    return report
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    result = yield
+    SEEN["over"] = len(item.user_properties)
+    if item.name == "test_sample[default-0]":
+        (HERE / "seen.json").write_text(json.dumps(SEEN))
+    return result
+"""
+"""How many properties another plugin's wrappers find at an item."""
+
 
 def properties(case: ElementTree.Element) -> dict[str, str]:
     return {p.get("name", ""): p.get("value", "") for p in case.iter("property")}
@@ -27,6 +46,7 @@ def properties(case: ElementTree.Element) -> dict[str, str]:
 def test_properties_and_hostile_replies(project: Project, mode: tuple[str, ...]) -> None:
     rows = [{"q": f"json {json.dumps(text)}", "a": text or "x"} for text in HOSTILE]
     project.data([right(1), wrong(2), {"q": "fail bad\x1b[0m luck\x00", "a": "x"}, *rows])
+    project.add("conftest.py", SEEN_BY_OTHERS)
     run = project.run("--junitxml=report.xml", *mode)
     assert run.ret == 1
     assert "\x1b[31m" not in run.out
@@ -57,6 +77,9 @@ def test_properties_and_hostile_replies(project: Project, mode: tuple[str, ...])
     assert r"\x00" in properties(cases["test_sample[default-3]"])["prediction"]
     assert r"\ud800" in properties(cases["test_sample[default-6]"])["prediction"]
     assert len(properties(cases["test_sample[default-9]"])["prediction"]) < 5000
+
+    seen = json.loads((project.path / "seen.json").read_text())
+    assert seen == {"setup": 5, "call": 5, "teardown": 5, "over": 0}
 
     saved = run.predictions()
     assert [saved[str(n + 3)]["prediction"] for n in range(len(HOSTILE))] == HOSTILE
