@@ -44,7 +44,7 @@ def test_scores_are_those_of_lm_evaluation_harness(
     data_dir: Path,
 ) -> None:
     name = cls.__evalplug_meta__.name
-    theirs = THEIRS[name if name in THEIRS else f"{name}-{subset}"]
+    theirs = THEIRS[name if name in THEIRS else f"{name}-{subset}"][:12]
     # the order of the choices as in the data, to compare one by one
     adapter = cls(
         benchmark_meta=cls.__evalplug_meta__.override({"shuffle_choices": False}),
