@@ -6,6 +6,7 @@ EvalplugError
 ├── StorageError       a file that can't be written: the disk is full, or read-only
 ├── ModelError         a reply that could not be had for one sample
 │   ├── TooLongError      the prompt exceeds the model's context
+│   ├── NoReplyError      it was sent, and there was no reply in time
 │   ├── VerdictError      a judge's reply says nothing definite
 │   └── FatalModelError   no further request to this backend can succeed
 └── NotApplicable      the benchmark can't be run this way (a skip, not an error)
@@ -21,6 +22,7 @@ __all__ = [
     "EvalplugError",
     "FatalModelError",
     "ModelError",
+    "NoReplyError",
     "NotApplicable",
     "StorageError",
     "TooLongError",
@@ -77,6 +79,10 @@ class ModelError(EvalplugError):
 
 class TooLongError(ModelError):
     """The prompt does not fit the model's context; it is never cut silently."""
+
+
+class NoReplyError(ModelError):
+    """The request was sent, and there was no reply in time; it may have to be paid all the same."""
 
 
 class VerdictError(ModelError):

@@ -172,6 +172,10 @@ class Batcher:
         except asyncio.CancelledError:
             self._settle(batch, [StoppedError("the run was stopped")] * len(batch))
             raise
+        except StorageError as error:  # what must be kept together, a rate or a budget
+            self.give_up(error)
+            self._settle(batch, [error] * len(batch))
+            return
         except BaseException as error:  # a backend may raise anything, SystemExit for one
             results = [self._as_model_error(error)] * len(batch)
         self._settle(batch, results)
@@ -180,7 +184,10 @@ class Batcher:
         if self._account is None:
             return await self._infer(batch)
         sizes = [entry.size for entry in batch]
-        return await self._account.pay(sizes, batch[0].params, lambda: self._infer(batch))
+        results = await self._account.pay(sizes, batch[0].params, lambda: self._infer(batch))
+        if self._account.unkept is not None:
+            self.give_up(self._account.unkept)
+        return results
 
     async def _infer(self, batch: list[_Entry]) -> Sequence[ModelOutput | ModelError]:
         for entry in batch:
@@ -206,13 +213,13 @@ class Batcher:
         self._pending = [entry for entry in self._pending if id(entry) not in chosen]
         return batch
 
-    def _settle(self, batch: list[_Entry], results: Sequence[ModelOutput | ModelError]) -> None:
+    def _settle(self, batch: list[_Entry], results: Sequence[ModelOutput | EvalplugError]) -> None:
         for entry, result in zip(batch, results, strict=True):
             if isinstance(result, ModelOutput) and (usage := Usage.of(result.usage)):
                 self.used = self.used.plus(usage)
             if entry.future.done():
                 continue
-            if isinstance(result, ModelError):
+            if isinstance(result, EvalplugError):
                 entry.future.set_exception(result)
                 if isinstance(result, FatalModelError):
                     self.give_up(result)

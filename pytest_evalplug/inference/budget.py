@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pytest_evalplug.errors import ConfigError, FatalModelError, ModelError
+from pytest_evalplug.errors import (
+    ConfigError,
+    FatalModelError,
+    ModelError,
+    NoReplyError,
+    StorageError,
+)
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.price import Price
 from pytest_evalplug.model.shared import InTurn, SharedState, State
@@ -72,19 +78,25 @@ class Budget:
                 await asyncio.sleep(_POLL_SECONDS)
         return None
 
-    async def settle(self, model: str, reserved: Amount, used: Amount, answered: int) -> None:
-        """Count what ``answered`` requests have used instead of what was reserved for them."""
+    async def settle(
+        self, model: str, reserved: Amount, used: Amount, answered: int, lost: Amount
+    ) -> None:
+        """Count what ``answered`` requests have used instead of what was reserved for them.
+
+        ``lost`` is what others may have used, of which nobody will ever tell. Raises StorageError.
+        """
 
         def change(state: State) -> None:
-            flight = state["flight"]
+            flight, models = state.setdefault("flight", {}), state.setdefault("models", {})
+            state["lost"] = Amount(*state.get("lost", (0, 0))).plus(lost)
             key = self._key(model)
             mine = Amount(*flight.get(key, (0, 0))).plus(reserved, -1)
             if mine.tokens > 1e-6:
                 flight[key] = mine
             else:
                 flight.pop(key, None)
-            tokens, cost, count = state["models"].get(model, (0, 0, 0))
-            state["models"][model] = [*Amount(tokens, cost).plus(used), count + answered]
+            tokens, cost, count = models.get(model, (0, 0, 0))
+            models[model] = [*Amount(tokens, cost).plus(used), count + answered]
 
         await self._state.change(change)
 
@@ -143,6 +155,8 @@ class Account:
     budget: Budget
     price: Price
     closed: bool = False
+    unkept: StorageError | None = None
+    """Why it is not known any more what has been used; then nothing more is asked."""
 
     async def pay(
         self,
@@ -152,15 +166,18 @@ class Account:
     ) -> Sequence[Result]:
         """Return what ``ask`` returns, for prompts of these sizes in characters.
 
-        Raises BudgetError instead of asking, CancelledError if closed before it could ask.
+        Raises BudgetError or StorageError instead of asking, CancelledError if closed before it
+        could ask. What it cost is counted at what was reserved where it was sent and nobody waits
+        for the reply, as after a timeout: a server may have worked, and wants to be paid.
         """
         longest = Usage(max(sizes) // _CHARACTERS_PER_TOKEN, params.max_tokens)
         reserved = await self.budget.reserve(
             self.name, len(sizes), self._amount(longest), self._is_closed
         )
         if reserved is None:
-            raise asyncio.CancelledError
+            raise self.unkept or asyncio.CancelledError
         answers: list[Usage] = []
+        unanswered = 0
         try:
             results = await ask()
             answers = [
@@ -168,18 +185,26 @@ class Account:
                 for size, result in zip(sizes, results, strict=False)
                 if isinstance(result, ModelOutput)
             ]
+            unanswered = sum(isinstance(result, NoReplyError) for result in results)
             return results
+        except (asyncio.CancelledError, NoReplyError):
+            unanswered = len(sizes)
+            raise
         finally:
             used = Amount()
             for usage in answers:
                 used = used.plus(self._amount(usage))
-            await self.budget.settle(self.name, reserved, used, len(answers))
+            lost = Amount().plus(reserved, unanswered / len(sizes))
+            try:
+                await self.budget.settle(self.name, reserved, used, len(answers), lost)
+            except StorageError as error:  # the replies are paid and there
+                self.unkept = error
 
     def _amount(self, usage: Usage) -> Amount:
         return Amount(usage.total, usage.cost(self.price))
 
     def _is_closed(self) -> bool:
-        return self.closed
+        return self.closed or self.unkept is not None
 
 
 class Limits:

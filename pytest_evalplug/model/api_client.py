@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from pytest_evalplug.errors import FatalModelError, ModelError, TooLongError, nearest
+from pytest_evalplug.errors import FatalModelError, ModelError, NoReplyError, TooLongError, nearest
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.masking import Secrets
 from pytest_evalplug.model.api_schema import failure_of, model_ids
@@ -216,7 +216,8 @@ class ApiClient:
                 f"samples, the latest: {text}",
                 _FIXES[failure.kind],
             )
-        return ModelError(text, where=self.where, fix=_FIXES[failure.kind])
+        kind = NoReplyError if failure.kind == "timeout" else ModelError
+        return kind(text, where=self.where, fix=_FIXES[failure.kind])
 
     def stop(self, what: str, fix: str) -> NoReturn:
         """Give the model up: raise FatalModelError now, and for every further request."""

@@ -20,10 +20,12 @@ __all__ = ["Admission", "RateLimiter", "estimated_tokens"]
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.model.deadline import clocks_stopped
 from pytest_evalplug.model.shared import InTurn, SharedState, State
 from pytest_evalplug.model.usage import Usage
@@ -177,16 +179,21 @@ class RateLimiter:
                 await asyncio.sleep(found)
 
     async def settle(self, admission: Admission, usage: Mapping[str, int] | None) -> None:
-        """Say what a request has used in truth, where the server does."""
+        """Say what a request has used in truth, where the server does.
+
+        Never raises: there is a reply by now. Where nothing can be written, the next :meth:`admit`
+        says so.
+        """
         used = Usage.of(usage)
         if "tokens" not in self._windows or used is None:
             return
         window, difference = self._windows["tokens"], used.total - admission.tokens
-        await self._state.change(
-            lambda state: window.correct(
-                state.setdefault("tokens", {}), self._clock(), admission.slot, difference
+        with suppress(StorageError):
+            await self._state.change(
+                lambda state: window.correct(
+                    state.setdefault("tokens", {}), self._clock(), admission.slot, difference
+                )
             )
-        )
 
     def _try(self, state: State, tokens: int) -> Admission | float:
         """Return the admission, or how long to wait."""

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 
 import filelock
 
+from pytest_evalplug.run.jsonio import storing
+
 State: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
@@ -32,32 +34,40 @@ class SharedState:
         self._memory: State = {}
         self._lock: filelock.BaseFileLock | None = None
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            with storing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = filelock.FileLock(path.with_suffix(".lock"))
 
     async def change(self, function: Callable[[State], T]) -> T:
         """Return what ``function`` does; it may change the state, and must be quick.
 
-        The event loop goes on while another process has the lock.
+        The event loop goes on while another process has the lock. Raises StorageError if the file
+        can't be written.
         """
         if self._lock is None or self._path is None:
             return function(self._memory)
-        while True:
+        with storing(self._path):
+            await _acquire(self._lock)
             try:
-                self._lock.acquire(timeout=0)
-                break
-            except filelock.Timeout:
-                await asyncio.sleep(_RETRY_SECONDS * random.uniform(0.5, 1.5))
+                state = _read(self._path)
+                before = json.dumps(state)
+                result = function(state)
+                after = json.dumps(state)
+                if after != before:
+                    _replace(self._path, after)
+                return result
+            finally:
+                self._lock.release()
+
+
+async def _acquire(lock: filelock.BaseFileLock) -> None:
+    while True:
         try:
-            state = _read(self._path)
-            before = json.dumps(state)
-            result = function(state)
-            after = json.dumps(state)
-            if after != before:
-                _replace(self._path, after)
-            return result
-        finally:
-            self._lock.release()
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            await asyncio.sleep(_RETRY_SECONDS * random.uniform(0.5, 1.5))
+        else:
+            return
 
 
 def _read(path: Path) -> State:

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, ModelError
+from pytest_evalplug.errors import ConfigError, ModelError, NoReplyError, StorageError
+from pytest_evalplug.inference.batcher import Batcher
 from pytest_evalplug.inference.budget import Account, Budget, BudgetError, Limits
+from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.price import Price
-from pytest_evalplug.types import ModelOutput
+from pytest_evalplug.types import ModelOutput, Prompt
+
+from .conftest import Backend
 
 PARAMS = GenerationParams(max_tokens=100)
 PRICE = Price(prompt=1_000_000, completion=2_000_000)
@@ -129,6 +135,62 @@ def test_what_fails_gives_back_what_was_reserved(tmp_path: Path) -> None:
     asyncio.run(scenario())
     state = json.loads((tmp_path / "b.json").read_text())
     assert (state["models"], state["flight"]) == ({"m": [0, 0, 0]}, {})
+
+
+def test_what_was_sent_and_not_answered_counts_as_reserved(tmp_path: Path) -> None:
+    """A request of 10 + 100 tokens is reserved, then two of the mean of 20."""
+    account = Account("m", Budget(tmp_path / "b.json", 500, None), PRICE)
+
+    async def never() -> list[ModelOutput | ModelError]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def scenario() -> None:
+        await spend(account, NoReplyError("timeout"))
+        await spend(account, reply())
+        await asyncio.wait(
+            asks := [asyncio.create_task(account.pay([40] * 2, PARAMS, never))], timeout=0.1
+        )
+        asks[0].cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asks[0]
+
+    asyncio.run(scenario())
+    state = json.loads((tmp_path / "b.json").read_text())
+    assert (state["lost"][0], state["models"], state["flight"]) == (150, {"m": [20, 30, 1]}, {})
+
+
+@pytest.mark.parametrize("damage", ["gone", "full"])
+def test_a_reply_is_kept_where_its_cost_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    file = tmp_path / "b.json"
+
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    class Breaking(Backend):
+        def generate(self, prompts: Sequence[Prompt], params: GenerationParams) -> list[str]:
+            if damage == "gone":
+                file.unlink()
+            else:
+                monkeypatch.setattr("pytest_evalplug.model.shared._replace", full)
+            return ["a paid reply"]
+
+    async def scenario() -> list[Any]:
+        account = Account("m", Budget(file, 1000, None), PRICE)
+        batcher = Batcher(Breaking(), INFERENCERS["gen"], account=account)
+        asks = [batcher.submit("a", PARAMS), batcher.submit("b", PARAMS)]
+        results = await asyncio.gather(*asks, return_exceptions=True)
+        await batcher.stop(1)
+        return results
+
+    first, second = asyncio.run(scenario())
+    assert first.completion == "a paid reply"
+    if damage == "full":
+        assert isinstance(second, StorageError)
+    else:
+        assert second.completion == "a paid reply"
 
 
 def test_a_reply_without_usage_is_estimated(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 import json
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_evalplug.errors import StorageError
 from pytest_evalplug.model.rate import RateLimiter, Window, estimated_tokens
 from pytest_evalplug.model.shared import State
 
@@ -167,6 +169,24 @@ def test_usage_corrects_the_estimate() -> None:
             await limiter.settle(admission, {"prompt_tokens": 1, "completion_tokens": 1})
 
     asyncio.run(asyncio.wait_for(scenario(), 10))
+
+
+def test_a_full_disk_stops_requests_not_replies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def scenario() -> None:
+        limiter = RateLimiter(None, 1000)
+        limiter.share(tmp_path / "m.json")
+        admission = await limiter.admit({"prompt": "a"})
+        monkeypatch.setattr("pytest_evalplug.model.shared._replace", full)
+        await limiter.settle(admission, {"prompt_tokens": 1, "completion_tokens": 1})
+        with pytest.raises(StorageError, match="No space left"):
+            await limiter.admit({"prompt": "a"})
+
+    asyncio.run(scenario())
 
 
 def test_the_estimate_is_above_what_tokenizers_make_of_it() -> None:
