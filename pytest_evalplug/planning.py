@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Role", "decides", "manifest_of", "plan_of"]
+__all__ = ["Role", "decides", "manifest_of", "plan_of", "skipped"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,10 +33,13 @@ def plan_of(items: Sequence[pytest.Item], role: Role) -> list[Case]:
     """Return the cases that this process will run, in order; none where it can't know."""
     if not role.ahead:
         return []
-    own = [item for item in items if item.get_closest_marker("skip") is None]
-    if role.count > 1:
-        own = [items[position] for position in lane(len(items), role.count, role.number)]
-    return [case for item in own if isinstance(case := case_of(item), Case)]
+    own = [items[position] for position in lane(len(items), role.count, role.number)]
+    return [case for item in own if not skipped(item) and isinstance(case := case_of(item), Case)]
+
+
+def skipped(item: pytest.Item) -> bool:
+    """Tell whether an item is skipped whatever happens, so that nothing is asked for it."""
+    return item.get_closest_marker("skip") is not None
 
 
 def decides(item: pytest.Item) -> bool:

@@ -34,7 +34,7 @@ from pytest_evalplug.masking import Secrets
 from pytest_evalplug.model.base import ModelBackend
 from pytest_evalplug.model.spec import ModelInfo
 from pytest_evalplug.options import RunConfig
-from pytest_evalplug.planning import Role, decides, manifest_of, plan_of
+from pytest_evalplug.planning import Role, decides, manifest_of, plan_of, skipped
 from pytest_evalplug.report.outcome import finish_report, hide_secrets, status_of
 from pytest_evalplug.report.text import clean
 from pytest_evalplug.run.details import DetailStore
@@ -180,7 +180,8 @@ class EvalSession:
         if case is None:
             return
         if isinstance(case, Case) and report.when == "teardown":
-            self.forget(case)
+            if not skipped(item):
+                self.forget(case)
             if self.unkept:
                 item.session.shouldfail = clean(self.unkept)
         if report.when == "setup" and report.passed:

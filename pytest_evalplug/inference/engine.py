@@ -102,6 +102,8 @@ class Engine:
         self._seen: set[Case] = set()
         self._plan: Sequence[Case] = ()
         self._planned: set[Case] = set()
+        self._over = Counter[Case]()
+        """Items that were over before their turn in the plan came."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
         self._room = asyncio.Event()
@@ -159,6 +161,8 @@ class Engine:
         """Drop a prediction whose item is over."""
         future = self._futures.get(case)
         if future is None:
+            if case in self._planned and case not in self._seen:
+                self._over[case] += 1
             return
         if not future.done():  # its item did not want it; a further test may
             future.add_done_callback(lambda _: self.forget(case))
@@ -233,7 +237,9 @@ class Engine:
                 await self._room.wait()
             if self._stopping or self.fatal:
                 return
-            if case not in self._seen:
+            if self._over[case]:
+                self._over[case] -= 1
+            elif case not in self._seen:
                 self._ensure(case)
 
     def _has_room(self) -> bool:

@@ -79,3 +79,17 @@ def test_subsets_get_their_average(two: Project) -> None:
     run = two.run("test_two.py")
     assert "naive_average" in run.out
     assert "weighted_average" in run.out
+
+
+def test_what_is_skipped_is_not_asked(project: Project, mode: tuple[str, ...]) -> None:
+    project.add(
+        "conftest.py",
+        """
+def pytest_collection_modifyitems(items):
+    for item in items[1::2]:
+        item.add_marker(pytest.mark.skip("no"))
+""",
+    )
+    project.data([right(n) for n in range(20)])
+    assert project.run(*mode).outcomes == {"passed": 10, "skipped": 10}
+    assert len(project.asked()) == 10

@@ -154,6 +154,23 @@ def test_the_window_bounds_what_waits(
     assert len(backend.batches) == 20
 
 
+def test_what_is_over_before_its_turn_is_not_asked(
+    start: Start, make_cases: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "WINDOW", 2)
+    cases = make_cases(*"abcd")
+    backend = Backend()
+    engine = start(backend, [*cases, *cases])  # two tests of each
+    engine.forget(cases[2])  # both of its
+    engine.forget(cases[2])
+    engine.forget(cases[3])  # the first of its
+    for case in (cases[0], cases[1], cases[3]):
+        engine.result(case)
+        engine.forget(case)
+    engine.close()
+    assert backend.batches == [["a"], ["b"], ["d"]]
+
+
 def test_errors_are_kept_and_asked_again(
     start: Start, make_cases: Make, store: PredictionStore
 ) -> None:
