@@ -10,7 +10,7 @@ __all__ = ["CONTROLLER", "Controller", "take_control"]
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +24,7 @@ from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION, WORKER_INPUT
-from pytest_evalplug.stopping import forget_stop, tell_workers, watch_signals
+from pytest_evalplug.stopping import Signals, forget_stop, tell_workers
 
 if TYPE_CHECKING:
     from pytest_evalplug.finish import Outcome
@@ -72,7 +72,7 @@ class Controller:
         self._copies = ""
         self._damaged: list[str] = []
         """What of an earlier session could not be read."""
-        self._undo_signals: Callable[[], None] = lambda: None
+        self._signals: Signals | None = None
 
     # --- the run directory
 
@@ -153,7 +153,7 @@ class Controller:
         from pytest_evalplug.finish import snapshot
 
         snapshot(self._config, run, self._pytest_config.invocation_params.args)
-        self._undo_signals = watch_signals(self._stop_now)
+        self._signals = Signals(self._stop_now)
 
     def _check_reused(self, run: RunDirectory) -> None:
         """Refuse what would replace the predictions of another mode, or the baseline's scores."""
@@ -247,6 +247,8 @@ class Controller:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, location: tuple[str, int | None, str]) -> None:
+        if self._signals:
+            self._signals.forget()
         if self._progress:
             self._progress.column = len(location[0])
             self._progress.clear()
@@ -433,4 +435,5 @@ class Controller:
         return stopped or bool(session and session.shouldfail)
 
     def pytest_unconfigure(self) -> None:
-        self._undo_signals()
+        if self._signals:
+            self._signals.undo()

@@ -43,7 +43,7 @@ from pytest_evalplug.run.jsonio import dumps, write_atomic
 from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.run.snapshot import read_object
 from pytest_evalplug.stash import MANIFEST, SAMPLE
-from pytest_evalplug.stopping import follow_controller
+from pytest_evalplug.stopping import Signals, follow_controller
 from pytest_evalplug.types import Detail
 from pytest_evalplug.verdicts import Evaluation, Verdicts, outcome_detail
 from pytest_evalplug.wire import Manifest
@@ -118,11 +118,11 @@ class EvalSession:
         if open_run is not None:
             run = open_run()
         else:
-            # a worker has a terminal reporter too, which would list every "failed" item at its end
-            items[0].config.pluginmanager.register(_WorkerHooks(self.stop))
             assert self._run_path is not None
             run = self._joined = RunDirectory.join(self._run_path, self.role.worker)
-            follow_controller(self.stop, run.journal)
+            signals = follow_controller(self.stop, run.journal)
+            # a worker has a terminal reporter too, which would list every "failed" item at its end
+            items[0].config.pluginmanager.register(_WorkerHooks(self.stop, signals))
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
 
@@ -345,6 +345,7 @@ class EvalSession:
         for source in list(self._sources.values()):
             if isinstance(source, Engine):
                 source.stop()
+        self.verdicts.stop()
 
     def close(self) -> None:
         """Stop the engines, close the models, bring the journals to the disk.
@@ -388,8 +389,13 @@ class EvalSession:
 class _WorkerHooks:
     """In a worker, what the Controller does elsewhere: tells wrong answers apart, stops at once."""
 
-    def __init__(self, stop: Callable[[], None]) -> None:
+    def __init__(self, stop: Callable[[], None], signals: Signals) -> None:
         self._stop = stop
+        self._signals = signals
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        self._signals.forget()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:

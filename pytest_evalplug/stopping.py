@@ -5,7 +5,7 @@ Slurm and Kubernetes send SIGTERM, and kill half a minute later.
 
 from __future__ import annotations
 
-__all__ = ["follow_controller", "forget_stop", "tell_workers", "watch_signals"]
+__all__ = ["Signals", "follow_controller", "forget_stop", "tell_workers"]
 
 import os
 import signal
@@ -15,41 +15,50 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 LAST_SECONDS = 8.0
 """How long a worker may take to end when its controller has gone: it keeps what arrives."""
 _LOOK_SECONDS = 0.2
 _STOP, _STOP_NOW = ".stop", ".stop-now"
 """In the run's journal folder: the controller was interrupted, once and twice."""
-_OURS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
-def watch_signals(second: Callable[[], bool]) -> Callable[[], None]:
-    """Make SIGTERM what Ctrl-C is, and call ``second`` at the second of them.
+class Signals:
+    """Makes SIGTERM what Ctrl-C is, and calls ``second`` at the second of them, until ``undo``.
 
-    If it returns True, all is said and no KeyboardInterrupt is raised. Who has a handler of their
-    own keeps it. Return what undoes this.
+    If that returns True, all is said and no KeyboardInterrupt is raised. Who has a handler of
+    their own keeps it.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return lambda: None
-    seen = 0
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal seen
-        seen += 1
-        if not (seen == 2 and second()):
+    def __init__(self, second: Callable[[], bool]) -> None:
+        self._second = second
+        self._seen = 0
+        self._before: dict[signal.Signals, Any] = {}
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number, usual in _USUAL.items():
+            before = signal.getsignal(number)
+            if before == usual:
+                self._before[number] = before
+                signal.signal(number, self._interrupt)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._seen += 1
+        if not (self._seen == 2 and self._second()):
             signal.default_int_handler(number, frame)
 
-    before = {number: signal.getsignal(number) for number in _OURS}
-    taken = [number for number in _OURS if before[number] == _OURS[number]]
-    for number in taken:
-        signal.signal(number, interrupt)
+    def forget(self) -> None:
+        """The run goes on: something swallowed the KeyboardInterrupt of what was seen so far."""
+        self._seen = 0
 
-    def undo() -> None:
-        for number in taken:
-            signal.signal(number, before[number])
-
-    return undo
+    def undo(self) -> None:
+        """Give the signals back, but for those for which another has taken over since."""
+        for number, before in self._before.items():
+            if signal.getsignal(number) == self._interrupt:
+                signal.signal(number, before)
+        self._before.clear()
 
 
 def tell_workers(journal: Path, *, now: bool = False) -> None:
@@ -64,13 +73,13 @@ def forget_stop(journal: Path) -> None:
         (journal / name).unlink(missing_ok=True)
 
 
-def follow_controller(stop: Callable[[], None], journal: Path) -> None:
+def follow_controller(stop: Callable[[], None], journal: Path) -> Signals:
     """In a worker: call ``stop``, once, when the controller is interrupted or gone.
 
     Without it a worker would go on to ask the model, for nobody. One whose controller is gone, or
     was interrupted twice, is ended: what has arrived is in the journal.
     """
-    watch_signals(lambda: os._exit(2))
+    signals = Signals(lambda: os._exit(2))
     parent = os.getppid()
 
     def is_followed() -> bool:
@@ -88,3 +97,4 @@ def follow_controller(stop: Callable[[], None], journal: Path) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name="evalplug-controller", daemon=True).start()
+    return signals

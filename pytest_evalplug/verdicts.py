@@ -184,6 +184,11 @@ class Verdicts:
             counts.update(judge.used.counts(f"judge {judge.name}"))
         return counts
 
+    def stop(self) -> None:
+        """Ask judges nothing more, from now on; may be called from any thread."""
+        for judge in list(self._judges.values()):
+            judge.stop()
+
     def close(self) -> None:
         """Begin nothing more, and let go of the judges."""
         self._ahead.close()

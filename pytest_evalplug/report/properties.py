@@ -41,7 +41,7 @@ def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
         properties.append(_pair("extracted", str(was_extracted(evaluation.detail)).lower()))
     ours = {name for name, _ in properties}  # those of an attempt before, where tests are rerun
     others = [pair for pair in item.user_properties if pair[0] not in ours]
-    item.user_properties[:] = others + properties
+    item.user_properties[:] = [*others, *properties]
 
 
 def shorten_texts(report: pytest.TestReport) -> None:

@@ -45,6 +45,8 @@ class Judge:
     asked: int = 0
     reused: int = 0
     _batcher: Batcher | None = None
+    _loop: asyncio.AbstractEventLoop | None = None
+    """Where the batcher works."""
     _used: Usage = field(default_factory=Usage)
     _failure: FatalModelError | None = None
     _closed: bool = False
@@ -80,6 +82,15 @@ class Judge:
             self._waiting[key] = task
             task.add_done_callback(lambda _: self._waiting.pop(key, None))
         return await asyncio.shield(self._waiting[key])
+
+    def stop(self) -> None:
+        """Ask nothing more, from now on; may be called from any thread."""
+        self._closed = True
+        batcher = self._batcher
+        if batcher is not None:
+            batcher.send_no_more()
+            assert self._loop is not None
+            self._loop.call_soon_threadsafe(batcher.drop_waiting)
 
     def close(self) -> None:
         """Send nothing more, let go of the model, bring the replies to the disk."""
@@ -134,9 +145,9 @@ class Judge:
             if self._failure is not None:
                 raise self._failure
             if self._batcher is None:
-                loop = asyncio.get_running_loop()
+                self._loop = asyncio.get_running_loop()
                 try:
-                    backend = await loop.run_in_executor(None, self.create)
+                    backend = await self._loop.run_in_executor(None, self.create)
                 except EvalplugError as error:
                     self._failure = FatalModelError(error.what, where=error.where, fix=error.fix)
                     raise self._failure from None
@@ -144,6 +155,8 @@ class Judge:
                 if self.limits is not None:
                     account = self.limits.account(self.name, backend, self.price)
                 self._batcher = Batcher(backend, INFERENCERS["gen"], self.share, account)
+                if self._closed:  # while it was loaded
+                    self._batcher.send_no_more()
             return self._batcher
 
     @staticmethod

@@ -60,6 +60,27 @@ def test_equal_questions_at_the_same_time_are_one() -> None:
     assert len(backend.prompts) == 2
 
 
+def test_once_stopped_it_asks_nothing_more() -> None:
+    class Slow(Backend):
+        concurrency = 1
+
+        async def generate(self, prompts: Sequence[Any], params: GenerationParams) -> list[str]:
+            judge.stop()  # while the other waits for its turn
+            return await super().generate(prompts, params)
+
+    backend = Slow("A")
+    judge = judge_from(backend)
+
+    async def all_three() -> list[Any]:
+        both = await asyncio.gather(judge.ask("1"), judge.ask("2"), return_exceptions=True)
+        return [*both, *await asyncio.gather(judge.ask("3"), return_exceptions=True)]
+
+    reply, *others = wait_for(all_three())
+    assert reply == "A"
+    assert [str(error) for error in others] == ["the run was stopped"] * 2
+    assert backend.prompts == ["1"]
+
+
 def test_replies_are_kept_and_not_asked_again(tmp_path: Path) -> None:
     with RunDirectory.create(tmp_path) as run:
         for worker, asked in (("one", 1), ("two", 0)):
