@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import DataError
-from pytest_evalplug.masking import mask
+from pytest_evalplug.masking import Secrets, mask, mask_settings
 from pytest_evalplug.run.directory import RunDirectory, timestamp
 from pytest_evalplug.run.jsonio import dumps, write_atomic
 
@@ -21,7 +21,8 @@ def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
 
     Callables become their names, other objects their text.
     """
-    text = json.dumps(json.loads(dumps(mask(config))), indent=2) + "\n"
+    masked = json.loads(dumps({name: _masked(name, value) for name, value in config.items()}))
+    text = Secrets(config).hide_echo(json.dumps(masked, indent=2).encode()).decode() + "\n"
     earlier = [path.stem[len("config_") :][:15] for path in _snapshots(run)]
     time = max([timestamp(), *earlier])  # the clock may have been set back
     path = run.configs / f"config_{time}.json"
@@ -31,6 +32,22 @@ def write_snapshot(run: RunDirectory, config: Mapping[str, Any]) -> Path:
         path = run.configs / f"config_{time}~{number:03}.json"  # sorts behind the first
     write_atomic(path, text)
     return path
+
+
+def _masked(name: str, value: Any) -> Any:
+    """Mask a part of the configuration; what benchmarks are set to comes back with ``--reuse``."""
+    if name == "overrides" and isinstance(value, Mapping):
+        return {benchmark: mask_settings(table) for benchmark, table in value.items()}
+    if name == "settings" and isinstance(value, (list, tuple)):
+        return [_masked_setting(setting) for setting in value]
+    return mask(value, name)
+
+
+def _masked_setting(setting: Any) -> Any:
+    match setting:
+        case [benchmark, str(key), value]:
+            return [benchmark, key, mask_settings(value, key)]
+    return mask(setting)
 
 
 def _snapshots(run: RunDirectory) -> list[Path]:

@@ -71,6 +71,24 @@ def test_what_is_no_secret_comes_back(run: RunDirectory, config: dict[str, Any])
     assert read_snapshot(run) == config
 
 
+def test_what_benchmarks_are_set_to_comes_back(run: RunDirectory) -> None:
+    prompt = "key=value: a basic mathematics question of Bearer X\n{question}"
+    settings = [["quiz", "prompt_template", prompt], ["quiz", "answer_key", "target"]]
+    overrides = {"keys": {key: value for _, key, value in settings}}
+    write_snapshot(run, {"settings": settings, "overrides": overrides})
+    assert read_snapshot(run) == {"settings": settings, "overrides": overrides}
+
+
+def test_but_no_key_in_it(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "0123456789abcdef")
+    settings = [["quiz", "system_prompt", "by 0123456789abcdef"], ["quiz", "api_key", "abc"]]
+    write_snapshot(run, {"settings": settings, "overrides": {"quiz": {"api_key": "abc"}}})
+    assert read_snapshot(run) == {
+        "settings": [["quiz", "system_prompt", "by ***"], ["quiz", "api_key", "***"]],
+        "overrides": {"quiz": {"api_key": "***"}},
+    }
+
+
 def test_a_models_table_can_be_read_back(run: RunDirectory) -> None:
     spec = resolve_model("api", {"api": {"backend": "openai", "model": "m", "headers": {"k": "v"}}})
     write_snapshot(run, {"models": {spec.name: spec.to_wire()}})

@@ -18,14 +18,14 @@ from tests.servers import Call, OpenAIServer, error, payload, raw
 
 SECRETS = {
     "key of the environment": "sk-ENVkey1234567890abcdef",
-    "header": "CUSTOMhdr99Zz01",
-    "header api-key": "APIKEYhdr77Yy02",
+    "header": "CUSTOMhdr99Zz01xy",
+    "header api-key": "APIKEYhdr77Yy02xy",
     "header authorization": "AUTHhdr33Vv05longer",
     "password in the URL": "URLpass:w0rd@7Qk2",
     "query": "QUERYkeyQz8812xx",
-    "signature": "SIGsig0099aabb",
-    "body": "EXTRAkey55Xx03",
-    "deep in the body": "EXTRApass44Ww04",
+    "signature": "SIGsig0099aabbcc",
+    "body": "EXTRAkey55Xx03xy",
+    "deep in the body": "EXTRApass44Ww04xy",
     "proxy": "PROXYpw88",
     "hub": "hf_HUBtoken1abcdefghijk",
 }
