@@ -162,14 +162,25 @@ class RunConfig:
             follow["custom"] = _custom_from(saved.get("custom", ()))
         if "shard" not in self.given and saved.get("shard"):
             follow["shard"] = tuple(saved["shard"])
-        made_with = [(name, key, value) for name, key, value in saved.get("settings") or ()]
+        keys = {str(table.get("api_key_env")) for table in tables.values()}
+        own = {(name, key) for name, key, _ in self.settings}
+        made_with = [
+            (name, key, value)
+            for name, key, value in saved.get("settings") or ()
+            if (name, key) not in own
+        ]
         for name, key, value in made_with:
-            refuse_reach({key: value}, f"{name}.{key}", f"Give it: --eval-set {name}.{key}=...")
+            fix = f"Give it: --eval-set {name}.{key}=..."
+            refuse_reach({key: value}, f"{name}.{key}", fix, keys)
         follow["overrides"] = merged_settings([*made_with, *self.settings], self.overrides)
         if "judge_model" not in self.given:
             judges = saved.get("judge") or {}
             for name in judges.keys() - tables.keys():
-                refuse_reach(judges[name], f"the judge {name!r}", "Give it: --judge-model=...")
+                fix = (
+                    "Give it: --judge-model=openai:<model>@<url>, or a table "
+                    f"[tool.evalplug.models.{name}]"
+                )
+                refuse_reach(judges[name], f"the judge {name!r}", fix, keys)
             known = {**judges, **tables}
             follow["judge"] = next((resolve_model(name, known) for name in judges), None)
             if self.max_cost is not None:

@@ -15,6 +15,7 @@ import pytest_evalplug
 from pytest_evalplug.dataset.loading import DataSource
 from pytest_evalplug.errors import ConfigError, DataError, EvalplugError
 from pytest_evalplug.model.spec import resolve_model
+from pytest_evalplug.options import RunConfig
 from pytest_evalplug.run.merged import MergedFile
 from pytest_evalplug.run.trust import refuse_reach
 from pytest_evalplug.summary.source import make_summarizer
@@ -193,6 +194,10 @@ def test_a_hostile_summarizer_table_is_refused(table: dict[str, Any]) -> None:
         {"backend": "openai", "base_url": "https://evil.example/v1"},
         {"backend": "hf", "model": "x", "trust_remote_code": True},
         {"evaluator": {"judge": [{"model_kwargs": {"attn_implementation": "evil/kernel"}}]}},
+        {"evaluator": {"judge_model": "openai:m@https://evil.example/v1"}},
+        {"evaluator": {"judge_model": "openai:m@8b@http://127.0.0.1@evil.example/v1"}},
+        {"judge_model": {"base_url": "http://[evil/v1"}},
+        {"backend": "openai", "api_key_env": "AWS_SECRET_ACCESS_KEY"},
     ],
 )
 def test_a_saved_run_chooses_no_server_and_no_code(saved: dict[str, Any]) -> None:
@@ -203,3 +208,24 @@ def test_a_saved_run_chooses_no_server_and_no_code(saved: dict[str, Any]) -> Non
 def test_a_saved_run_may_have_its_judge_on_this_machine() -> None:
     refuse_reach({"base_url": "http://127.0.0.1:1/v1", "trust_remote_code": False}, "", "")
     refuse_reach({"base_url": None, "model_kwargs": {}}, "", "")
+    refuse_reach({"judge_model": "openai:m@http://localhost:1/v1", "a": "openai:m@home"}, "", "")
+
+
+def test_a_saved_judge_takes_the_keys_of_the_users_own_tables() -> None:
+    for key in ("OPENAI_API_KEY", "MY_KEY", None):
+        refuse_reach({"api_key_env": key}, "", "", {"MY_KEY"})
+
+
+def test_a_saved_server_is_named_without_its_secrets() -> None:
+    with pytest.raises(ConfigError, match=r"server of x \(https://evil\.example/v1\)"):
+        refuse_reach({"base_url": "https://u:pw@evil.example/v1?k=v"}, "x", "")
+
+
+def test_what_the_user_gives_too_is_the_users() -> None:
+    server = {"evaluator": {"judge_model": "openai:m@https://evil.example/v1"}}
+    saved: dict[str, Any] = {"eval_mode": "gen", "limit": None, "subsets": []}
+    saved["settings"] = [["quiz", "eval_cfg", server]]
+    with pytest.raises(ConfigError, match=r"--eval-set quiz\.eval_cfg="):
+        RunConfig().following(saved, {})
+    own = RunConfig(settings=(("quiz", "eval_cfg", {}),))
+    assert own.following(saved, {}).overrides == {"quiz": {"eval_cfg": {}}}
