@@ -9,6 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from pytest_evalplug.errors import ConfigError, EvalplugError, ModelError, one_line
 from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.ray_cluster import join, leave
-from pytest_evalplug.model.ray_pool import IN_FLIGHT, LostError, Pool
+from pytest_evalplug.model.ray_pool import IN_FLIGHT, PATIENCE_SECONDS, LostError, Pool
 from pytest_evalplug.model.spec import HFOptions
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, Prompt
 
@@ -24,6 +25,8 @@ log = logging.getLogger("pytest_evalplug.model")
 
 _RESTARTS = 10
 """How often Ray may start an actor again, wherever there is room."""
+_SILENT_SECONDS = 30.0
+"""How long nothing is said while no replica has found room."""
 _GATHER_SECONDS = 60.0
 """How long the first replica that is there waits for the others."""
 
@@ -90,10 +93,13 @@ class RayBackend:
         """End the actors; leave the cluster, which ends if it was started here."""
         if self._ray is None:
             return
-        for actor in self._actors:
-            self._ray.kill(actor)
-        self._ray = None
-        leave()
+        ray, self._ray = self._ray, None
+        try:
+            for actor in self._actors:
+                with suppress(Exception):  # the cluster may be gone
+                    ray.kill(actor)
+        finally:
+            leave()
 
     def _start(self, count: int, options: HFOptions) -> None:
         """Make the actors; wait for their models."""
@@ -124,15 +130,31 @@ class RayBackend:
         )
         sent = _as_sent(options, gpus)
         self._actors = [actor.remote(self.name, sent) for _ in range(count)]
+        self._wait_for_room()
         self._wait()
+
+    def _wait_for_room(self) -> None:
+        """Return when one has been placed on a node. Raises ConfigError if none ever is."""
+        placed = [actor.placed.remote() for actor in self._actors]
+        if self._ray.wait(placed, num_returns=1, timeout=_SILENT_SECONDS)[0]:
+            return
+        log.warning("%s: no replica has room yet, see 'ray status'", self._where)
+        if not self._ray.wait(placed, num_returns=1, timeout=PATIENCE_SECONDS)[0]:
+            raise ConfigError(
+                f"no replica has found room in the Ray cluster for {PATIENCE_SECONDS:.0f} seconds",
+                where=self._where,
+                fix="See 'ray status' for what has the GPUs and cores",
+            )
 
     def _wait(self) -> None:
         """Return when all have loaded the model, or some time after the first has.
 
-        Raises the first EvalplugError of any of them: a node where the model can't be had.
+        Raises the first ConfigError of any of them: a node where the model can't be had. What
+        else goes wrong with one (the memory of its GPU is taken) leaves the others to go on.
         """
         waiting = [actor.load.remote() for actor in self._actors]
         until: float | None = None
+        error: Exception | None = None
         while waiting:
             left = None if until is None else max(0.0, until - time.monotonic())
             done, waiting = self._ray.wait(waiting, num_returns=1, timeout=left)
@@ -142,14 +164,14 @@ class RayBackend:
                 self._ray.get(done[0])
             except Exception as caught:
                 error = _translated(self._ray, caught)
-                if isinstance(error, EvalplugError):
+                if isinstance(error, EvalplugError) and not isinstance(error, ModelError):
                     raise error from None
                 log.warning("%s: %s", self._where, error)
             else:
                 until = until or time.monotonic() + _GATHER_SECONDS
         if until is None:
             raise ConfigError(
-                "all replicas died while they loaded the model",
+                f"no replica could load the model, the last one: {error}",
                 where=self._where,
                 fix="See Ray's logs (/tmp/ray/session_latest/logs); the usual reason is memory",
             )

@@ -77,7 +77,7 @@ def _connect(ray: Any, address: str | None, where: str, alone: bool) -> None:
     _check_reachable(address, where)
     try:
         ray.init(address=address or "auto", **silent)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         if address or not isinstance(error, ConnectionError):
             raise _no_cluster(address, where, one_line(error)) from error
         if not alone:
@@ -108,7 +108,8 @@ def _no_cluster(address: str | None, where: str, why: str) -> ConfigError:
     return ConfigError(
         f"no Ray cluster at {address!r} ({why})" if address else f"can't start Ray ({why})",
         where=where,
-        fix="Check ray_address and RAY_ADDRESS (host:port of the head node), and 'ray status' there"
+        fix="Check ray_address and RAY_ADDRESS (host:port of the head node), 'ray status' there, "
+        "and the token if it wants one (RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN or ~/.ray/auth_token)"
         if address
         else "See /tmp/ray/session_latest/logs",
     )

@@ -36,7 +36,10 @@ class Replica(Protocol):
     """One copy of a model, elsewhere."""
 
     async def load(self) -> None:
-        """Wait until the model is there. Raises LostError, or EvalplugError if it can't be had."""
+        """Wait until the model is there.
+
+        Raises LostError, ModelError if this one can't have it, EvalplugError if none can.
+        """
         ...
 
     async def call(self, method: str, *args: Any) -> Any:
@@ -124,6 +127,8 @@ class Pool:
                     return self._give_up(place, error)
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
+            except ModelError as error:  # of this one only, such as a GPU that has no room
+                return self._give_up(place, error)
             except EvalplugError as error:
                 if was_up:  # the node that it came back on lacks something
                     return self._give_up(place, error)

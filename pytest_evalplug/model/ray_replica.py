@@ -20,6 +20,9 @@ class ModelActor:
         self._options = options
         self._backend: HFBackend | None = None
 
+    def placed(self) -> None:
+        """Answer as soon as there is room for this on a node."""
+
     def load(self) -> None:
         """Have the model. Raises ConfigError if it can't be had on this node."""
         self._loaded()

@@ -32,6 +32,10 @@ class Passing(RayError):
     pass
 
 
+PLACED = object()
+"""Stands for an actor that has room."""
+
+
 class FakeRay(SimpleNamespace):
     """Ray, as far as it is used: a reference is the error or None that it stands for."""
 
@@ -44,6 +48,9 @@ class FakeRay(SimpleNamespace):
         self.running = running
         self.loads = [*loads]
         self.log: list[str] = []
+        self.room_after = 0
+        """How many waits for room end without any."""
+        self.refuses: Exception | None = None
         self.cluster: dict[str, float] = {"CPU": 8.0}
         self.connected = False
         self.made: list[Any] = []
@@ -54,6 +61,8 @@ class FakeRay(SimpleNamespace):
     def init(self, address: str, **options: Any) -> None:
         self.log.append(f"init {address}")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if self.refuses:
+            raise self.refuses
         if address == "auto" and not self.running:
             raise ConnectionError("no instance")
         self.connected = True
@@ -76,13 +85,18 @@ class FakeRay(SimpleNamespace):
             def remote(name: str, hf: HFOptions) -> Any:
                 self.made.append((given, hf))
                 load = SimpleNamespace(remote=lambda: self.loads.pop(0) if self.loads else None)
-                return SimpleNamespace(load=load)
+                placed = SimpleNamespace(remote=lambda: PLACED)
+                return SimpleNamespace(load=load, placed=placed)
 
             return SimpleNamespace(remote=remote)
 
         return SimpleNamespace(options=options)
 
     def wait(self, waiting: list[Any], num_returns: int, timeout: float | None) -> Any:
+        if waiting[0] is PLACED and self.room_after:
+            assert timeout is not None
+            self.room_after -= 1
+            return [], waiting
         return waiting[:1], waiting[1:]
 
     def get(self, reference: Any) -> None:
@@ -206,6 +220,41 @@ def test_gpus_are_taken_where_there_are_some(fake: FakeRay) -> None:
     assert not fake.connected
 
 
+def test_a_full_cluster_is_waited_for_and_said(
+    fake: FakeRay, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.room_after = 1
+    backend().close()
+    assert caplog.messages == ["model 'many': no replica has room yet, see 'ray status'"]
+    fake.room_after = 2
+    assert "no replica has found room in the Ray cluster for 900 seconds" in failure()
+    assert fake.log[-2:] == ["kill", "shutdown"]
+
+
+def test_a_cluster_that_wants_a_token(fake: FakeRay) -> None:
+    fake.refuses = RayError("no authentication token was found")
+    assert "no authentication token was found" in failure()
+    assert "RAY_AUTH_TOKEN or ~/.ray/auth_token" in failure(ray_address="ray")
+    fake.refuses = ConnectionError(
+        "Failed to connect"
+    )  # that is all that Ray says about a wrong one
+    assert "RAY_AUTH_TOKEN or ~/.ray/auth_token" in failure(ray_address="ray")
+
+
+def test_a_cluster_that_is_gone_is_left_all_the_same(fake: FakeRay) -> None:
+    model = backend(replicas=2)
+    tried: list[Any] = []
+
+    def kill(actor: Any) -> None:
+        tried.append(actor)
+        raise RayError("gone")
+
+    fake.kill = kill  # type: ignore[method-assign]
+    model.close()
+    assert len(tried) == 2
+    assert fake.log == ["init auto", "shutdown"]
+
+
 def test_a_model_that_cannot_be_had_is_one_clear_line(fake: FakeRay) -> None:
     cause = ConfigError("no folder 'm'", where="model 'many'", fix="Mount it")
     fake.loads = [None, RayTaskError(cause)]
@@ -217,7 +266,15 @@ def test_replicas_that_die_at_once(fake: FakeRay) -> None:
     fake.loads = [RayError("died"), None]
     backend(replicas=2).close()  # one will do
     fake.loads = [RayError("died"), RayError("died")]
-    assert "all replicas died while they loaded the model" in failure(replicas=2)
+    assert "no replica could load the model, the last one: RayError: died" in failure(replicas=2)
+
+
+def test_a_gpu_that_is_full_leaves_the_others(fake: FakeRay) -> None:
+    full = RayTaskError(RuntimeError("CUDA out of memory"))
+    fake.loads = [full, None]
+    backend(replicas=2).close()
+    fake.loads = [full]
+    assert "the last one: RuntimeError: CUDA out of memory" in failure()
 
 
 def test_a_local_path_is_sent_whole(

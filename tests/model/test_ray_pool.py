@@ -168,6 +168,13 @@ def test_a_model_that_a_node_lacks_stops_the_run() -> None:
     assert str(error) == "model 'm': no folder 'm'. Mount it"
 
 
+def test_a_replica_that_has_no_room_for_it_does_not() -> None:
+    full = ModelError("CUDA out of memory")
+    assert ask(Pool("m", [Fake([full]), Fake()]), 8) == echoes(8)
+    [error] = ask(Pool("m", [Fake([full])]), 1)
+    assert "no replica is left" in str(error)
+
+
 def test_a_node_that_lacks_it_later_does_not() -> None:
     missing = ConfigError("no folder 'm'")
     moved = Fake([None, missing], [AWAY, AWAY])
