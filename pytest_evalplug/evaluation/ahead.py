@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from pytest_evalplug.errors import EvalplugError, ModelError
+from pytest_evalplug.errors import EvalplugError, ModelError, one_line
 from pytest_evalplug.evaluation.waiting import cancel_waiting
 from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.types import Detail
@@ -148,7 +148,7 @@ class ScoringAhead(Generic[C]):
             try:
                 job.future.set_result(self._score(*job.arguments))
             except BaseException as error:  # whatever an author's code raises belongs to its item
-                job.future.set_exception(error)
+                job.future.set_exception(_harmless(error))
             if job.left:
                 return
 
@@ -164,3 +164,12 @@ class ScoringAhead(Generic[C]):
     def _top_up(self) -> None:
         while len(self._begun) < DEPTH and (following := next(self._saved, None)):
             self.begin(*following)
+
+
+def _harmless(error: BaseException) -> BaseException:
+    """Return an error that ends an item, not the session."""
+    if not isinstance(error, (SystemExit, KeyboardInterrupt)):
+        return error
+    harmless = RuntimeError(one_line(error))
+    harmless.__cause__ = error
+    return harmless

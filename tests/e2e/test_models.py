@@ -7,7 +7,7 @@ import pytest
 from pytest_evalplug.errors import ConfigError
 from pytest_evalplug.model.spec import ModelSpec
 
-from .project import CONFTEST, QUIZ, Project, right, wrong
+from .project import CONFTEST, HEAD, QUIZ, Project, right, wrong
 
 NO_MODEL = CONFTEST[: CONFTEST.index("@pytest.fixture(")]
 
@@ -279,3 +279,42 @@ def test_a_model_is_closed_before_the_next_is_loaded(
     assert run.outcomes == {"passed": 8 - len(wrong_ones) * 4, **wrong_ones}
     run = project.run("--model=hf:one", "--model=hf:two", f"--mode={stage}", "--reuse")
     assert "4 saved predictions reused, 0 asked" in run.out
+
+
+LEAVING = (
+    HEAD
+    + """
+class Leaving(BaseEvaluator):
+    async def score_sample(self, prediction, reference):
+        if reference == "score":
+            raise SystemExit(3)
+        return {"accuracy": 1.0, "correct": True}
+
+@register_benchmark(BenchmarkMeta(name="quiz", eval_cfg=dict(evaluator=dict(type=Leaving))))
+class Quiz(DefaultDataAdapter):
+    def record_to_sample(self, record):
+        return Sample(input=record["q"], target=record["a"])
+
+    def format_prompt_template(self, sample):
+        if sample.target == "prompt":
+            pytest.skip("not now")
+        return sample.input
+
+    def _on_inference(self, model, sample):
+        if sample.target == "hook":
+            raise SystemExit(3)
+        if sample.target == "fail":
+            pytest.fail("never")
+        return model.generate(sample.input)
+"""
+)
+
+
+def test_author_code_that_skips_or_leaves_ends_its_own_sample(project: Project) -> None:
+    project.write("test_quiz.py", LEAVING)
+    places = ("fine", "prompt", "hook", "fail", "score", "fine")
+    project.data([{"q": "say x", "a": place} for place in places])
+    run = project.run("--eval-sample-timeout=60")
+    assert run.outcomes == {"passed": 2, "skipped": 1, "errors": 3}
+    assert "SystemExit: 3" in run.out
+    assert "Failed: never" in run.out

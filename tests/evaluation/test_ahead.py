@@ -67,6 +67,15 @@ def test_what_scoring_raises_is_the_items() -> None:
         ScoringAhead(score).take(1, "m", RECORD)
 
 
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(3)])
+def test_what_scoring_raises_does_not_end_the_session(error: BaseException) -> None:
+    def score(case: int, model: str, record: Any) -> Detail:
+        raise error
+
+    with pytest.raises(RuntimeError, match=f"{type(error).__name__}: 3"):
+        ScoringAhead(score).take(1, "m", RECORD)
+
+
 def test_ticks_while_it_waits() -> None:
     ticks: list[int] = []
 
