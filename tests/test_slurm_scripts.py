@@ -45,11 +45,12 @@ def test_a_task_runs_its_shard_and_goes_on_after_a_requeue(tmp_path: Path) -> No
 
 
 def test_the_merge_waits_for_the_array(tmp_path: Path) -> None:
-    calls = run("submit.sh", tmp_path, "4", MODEL="m", RUNS=str(tmp_path / "runs"))
+    calls = run("submit.sh", tmp_path, "4", MODEL="m", RUNS="runs")
     assert calls == [
-        f"sbatch --parsable --chdir={tmp_path} --array=1-4 evaluate.sbatch",
-        f"sbatch --chdir={tmp_path} --dependency=afterany:17 merge.sbatch",
+        f"sbatch --parsable --chdir={tmp_path} --array=1-4 {SCRIPTS}/evaluate.sbatch",
+        f"sbatch --chdir={tmp_path} --dependency=afterany:17 {SCRIPTS}/merge.sbatch",
     ]
+    assert (tmp_path / "runs").is_dir()  # where the user is, and not beside the script
     assert run("merge.sbatch", tmp_path, RUNS="runs") == ["evalplug merge runs -o runs-merged"]
 
 

@@ -109,7 +109,7 @@ def _no_cluster(address: str | None, where: str, why: str) -> ConfigError:
         f"no Ray cluster at {address!r} ({why})" if address else f"can't start Ray ({why})",
         where=where,
         fix="Check ray_address and RAY_ADDRESS (host:port of the head node), 'ray status' there, "
-        "and the token if it wants one (RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN or ~/.ray/auth_token)"
+        "and its token, if it wants one (RAY_AUTH_MODE=token, RAY_AUTH_TOKEN or ~/.ray/auth_token)"
         if address
         else "See /tmp/ray/session_latest/logs",
     )
