@@ -15,7 +15,7 @@ from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.inferencers import Inferencer, Payload, is_async
 from pytest_evalplug.inference.threads import DaemonThreads
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
-from pytest_evalplug.model.deadline import DEADLINES, Deadline
+from pytest_evalplug.model.deadline import DEADLINES, Deadline, clocks_stopped
 from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput
 
@@ -23,6 +23,9 @@ log = logging.getLogger("pytest_evalplug.inference")
 
 # How long a batch waits for company: requests are submitted in bursts, a few loop turns apart.
 GATHER_SECONDS = 0.002
+PLAIN_GRACE_SECONDS = 60.0
+PATIENCE = 10
+"""How many times a sample's time a plain function's call may take before it is said to hang."""
 
 
 class StoppedError(ModelError):
@@ -84,6 +87,9 @@ class Batcher:
         self._running: set[asyncio.Task[None]] = set()
         self._stopped = False
         self._threads = DaemonThreads(self.concurrency, "evalplug-backend")
+        self._calls: set[asyncio.Future[Any]] = set()
+        """Of plain functions; some may have been left behind."""
+        self._hangs = False
 
     async def submit(self, payload: Payload, params: GenerationParams) -> ModelOutput:
         """Return the backend's output; raises ModelError, StoppedError once stopped."""
@@ -132,13 +138,16 @@ class Batcher:
         self._fail_pending(self.fatal)
 
     async def stop(self, grace: float) -> None:
-        """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async."""
+        """Send nothing more; wait for what is in flight, at most ``grace`` seconds if async.
+
+        A call of a plain function can't be cancelled, so it has longer.
+        """
         self.send_no_more()
         self.drop_waiting()
         if self._running:
-            limit = grace if is_async(getattr(self.backend, self.inferencer.method)) else None
-            await asyncio.wait(self._running, timeout=limit)
-        for task in self._running:
+            plain = not is_async(getattr(self.backend, self.inferencer.method))
+            await asyncio.wait(self._running, timeout=PLAIN_GRACE_SECONDS if plain else grace)
+        for task in (*self._running, *self._calls):
             task.cancel()
         self._threads.shutdown(wait=False)
 
@@ -199,7 +208,33 @@ class Batcher:
         function = getattr(self.backend, method)
         if is_async(function):
             return await function(*args)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
+        with clocks_stopped():
+            await self._free_thread()
+        job = asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
+        self._calls.add(job)
+        job.add_done_callback(self._calls.discard)
+        return await asyncio.shield(job)  # no thread can be cancelled: its call takes a place
+
+    async def _free_thread(self) -> None:
+        """Wait where calls that nobody waits for any more take the place of others.
+
+        Raises ModelError if they hang; at once where they are known to.
+        """
+        while len(self._calls) >= self.concurrency:
+            patience = max((PATIENCE * d.seconds for d in DEADLINES.get()), default=None)
+            back, _ = await asyncio.wait(
+                self._calls,
+                timeout=0 if self._hangs else patience,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            self._hangs = not back
+            if self._hangs:
+                raise ModelError(
+                    "an earlier call, whose time was up, has not come back",
+                    where=f"model {self.backend.name!r}",
+                    fix="Raise --eval-sample-timeout, or end calls that hang in the backend",
+                )
+        self._hangs = False
 
     def _take(self) -> list[_Entry]:
         """Remove and return the next batch."""

@@ -12,6 +12,7 @@ from pytest_evalplug.errors import ModelError
 from pytest_evalplug.model.deadline import DEADLINES, Deadline
 
 T = TypeVar("T")
+SHORTEST_SECONDS = 0.05
 
 
 async def in_time(work: Coroutine[Any, Any, T], seconds: float) -> T:
@@ -29,7 +30,8 @@ async def in_time(work: Coroutine[Any, Any, T], seconds: float) -> T:
                 raise ModelError(
                     f"no reply within {seconds:g} s", fix="Raise --eval-sample-timeout"
                 )
-            await asyncio.wait({task}, timeout=deadline.remaining)
+            # a clock that is stopped shortly before its end would have this spin
+            await asyncio.wait({task}, timeout=max(deadline.remaining, SHORTEST_SECONDS))
         return task.result()
     finally:
         task.cancel()

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from pytest_evalplug.errors import FatalModelError, ModelError
+from pytest_evalplug.inference import batcher as batcher_module
 from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.inferencers import INFERENCERS
+from pytest_evalplug.inference.timing import in_time
 from pytest_evalplug.model.base import GenerationParams
+from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.types import ModelOutput, Prompt
 
 from .conftest import Backend
@@ -163,3 +167,78 @@ def test_stopping_keeps_what_is_in_flight_and_refuses_the_rest() -> None:
     first, second = asyncio.run(run())
     assert first.completion == "a"
     assert isinstance(second, StoppedError)
+
+
+class Blocking(Backend):
+    """``slow`` is answered when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.began = threading.Event()
+
+    def generate(self, prompts: Sequence[Prompt], params: GenerationParams) -> list[str]:
+        if prompts == ["slow"]:
+            self.began.set()
+            self.go.wait(60)
+        return [str(prompt) for prompt in prompts]
+
+
+def test_who_waits_for_a_call_that_was_left_behind_has_all_its_time() -> None:
+    backend = Blocking()
+
+    async def run() -> None:
+        batcher = Batcher(backend, GEN)
+        with pytest.raises(ModelError, match="no reply within"):
+            await in_time(batcher.submit("slow", GREEDY), 0.05)
+        deadline = Deadline(60)
+        DEADLINES.set((deadline,))
+        late = asyncio.ensure_future(batcher.submit("late", GREEDY))
+        await asyncio.wait({late}, timeout=0.05)
+        before = deadline.remaining
+        await asyncio.wait({late}, timeout=0.05)
+        assert deadline.remaining == before  # its clock stands still
+        assert not late.done()
+        backend.go.set()
+        assert (await late).completion == "late"
+        await batcher.stop(1)
+
+    asyncio.run(run())
+
+
+def test_calls_that_hang_are_waited_for_once() -> None:
+    backend = Blocking()
+
+    async def run() -> None:
+        batcher = Batcher(backend, GEN)
+        with pytest.raises(ModelError, match="no reply within"):
+            await in_time(batcher.submit("slow", GREEDY), 0.01)
+        for seconds in (0.01, 6000):  # the other one is not waited for
+            with pytest.raises(ModelError, match="has not come back"):
+                await in_time(batcher.submit("next", GREEDY), seconds)
+        backend.go.set()
+        while batcher._calls:
+            await asyncio.sleep(0.01)
+        assert (await batcher.submit("next", GREEDY)).completion == "next"
+        await batcher.stop(1)
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_stopping_does_not_wait_for_ever_for_a_plain_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batcher_module, "PLAIN_GRACE_SECONDS", 0.05)
+    backend = Blocking()
+
+    async def run() -> None:
+        batcher = Batcher(backend, GEN)
+        slow = asyncio.ensure_future(batcher.submit("slow", GREEDY))
+        while not backend.began.is_set():
+            await asyncio.sleep(0.01)
+        await batcher.stop(1)
+        with pytest.raises(StoppedError):
+            await slow
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    backend.go.set()
