@@ -174,8 +174,8 @@ def test_but_keys_in_it_do_not() -> None:
 @pytest.mark.parametrize("part", ["sk-01234", "89abcdef"])
 def test_hiding_takes_linear_time(part: str) -> None:
     start = time.process_time()
-    secrets().hide("a" * 500_000 + part * 10_000 + "=" * 500_000)
-    assert time.process_time() - start < 5
+    secrets().hide("a" * 1_000_000 + part * 10_000 + "=" * 1_000_000)
+    assert time.process_time() - start < 3
 
 
 def test_secrets_show_none_of_theirs() -> None:
