@@ -98,10 +98,10 @@ class Controller:
         What an option says goes before.
         """
         from pytest_evalplug.custom_files import take_over
+        from pytest_evalplug.inference.saved import saved_models
         from pytest_evalplug.options import model_tables
         from pytest_evalplug.run.directory import RunDirectory
         from pytest_evalplug.run.snapshot import has_snapshot, read_snapshot
-        from pytest_evalplug.session import saved_models
 
         try:
             run = RunDirectory.attach(RunDirectory.find(self._config.work_dir, which))

@@ -157,7 +157,7 @@ def _models(
     seen = [model for model, _ in details.tables()]
     named = list(dict.fromkeys([*config.columns, *parts, *seen]))
     if not named:  # the run was stopped before the first verdict
-        from pytest_evalplug.session import saved_models
+        from pytest_evalplug.inference.saved import saved_models
 
         named = list(saved_models(run))
     return named or ["model"]

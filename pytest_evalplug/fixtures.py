@@ -43,7 +43,7 @@ def model_backend(request: pytest.FixtureRequest) -> Any:
     names = [spec.name for spec in session.config.models]
     name = getattr(request, "param", None) or (names[0] if len(names) == 1 else None)
     if name is None and names:
-        return session  # several models: each case picks its own
+        return session.sources  # several models: each case picks its own
     try:
         if name is None:
             from pytest_evalplug.model.spec import BUILTIN_MODELS
@@ -54,7 +54,7 @@ def model_backend(request: pytest.FixtureRequest) -> Any:
                 fix=f"Add --model=smollm2 or another. {nearest('', BUILTIN_MODELS)}; "
                 "or hf:<id-or-path>, openai:<model>@<base_url>; or define a model_backend fixture",
             )
-        return session.backend(name)
+        return session.sources.backend(name)
     except EvalplugError as error:
         # nothing can run without it: one clear error, not one for every sample
         request.session.shouldfail = clean(error)
@@ -76,7 +76,7 @@ def model(
         return model_backend
     case = _case(request)
     try:
-        return session_of(request.config).model(case, request)
+        return session_of(request.config).sources.model(case, request)
     except EvalplugError as error:
         refuse(error)
 

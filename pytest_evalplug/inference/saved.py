@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["SavedPredictions", "asks_about", "info_of", "with_gold"]
+__all__ = ["SavedPredictions", "asks_about", "info_of", "saved_models", "with_gold"]
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pytest_evalplug.errors import ModelError
+from pytest_evalplug.errors import DataError, ModelError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.inferencers import Inferencer
 from pytest_evalplug.inference.records import Record, generation_params, prediction_key
 from pytest_evalplug.model.spec import ModelInfo, ModelSpec
+from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
+from pytest_evalplug.run.snapshot import read_object
 from pytest_evalplug.types import Sample
 
 
@@ -137,3 +139,16 @@ def info_of(spec: ModelSpec, saved: Mapping[str, ModelInfo]) -> ModelInfo:
     if known is None or known.settings != spec.settings:
         return spec.info
     return replace(spec.info, fingerprint=known.fingerprint)
+
+
+def saved_models(run: RunDirectory) -> dict[str, ModelInfo]:
+    """Return the models that a run has predictions of. Raises DataError if that is damaged."""
+    infos = {}
+    fix = "Run it once more with --reuse and without --mode eval, which writes it anew"
+    for path in sorted((run.configs / "models").glob("*.json")):
+        try:
+            info = ModelInfo.from_wire(read_object(path, fix=fix))
+        except TypeError as error:
+            raise DataError(f"damaged: {error}", where=str(path), fix=fix) from None
+        infos[info.name] = info
+    return infos
