@@ -5,8 +5,6 @@ from __future__ import annotations
 __all__ = ["Account", "Budget", "BudgetError", "Limits"]
 
 import asyncio
-import os
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,7 @@ from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.price import Price
 from pytest_evalplug.model.shared import InTurn, SharedState, State
 from pytest_evalplug.model.usage import Usage
-from pytest_evalplug.run.directory import safe_name
+from pytest_evalplug.run.directory import RunDirectory, safe_name
 from pytest_evalplug.types import ModelOutput
 
 Result = ModelOutput | ModelError
@@ -56,10 +54,23 @@ class Budget:
     A request that no longer fits waits for those in flight, which may use less; once none is, the
     budget is used up. So all that was sent has arrived when the session stops. A model's very first
     request goes if anything is left: what it will use is anybody's guess.
+
+    ``worker`` is this process; ``lives`` tells whether another one is there, as what one that
+    was killed had reserved is not waited for: it counts as used.
     """
 
-    def __init__(self, path: Path, max_tokens: int | None, max_cost: float | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        max_tokens: int | None,
+        max_cost: float | None,
+        *,
+        worker: str = "main",
+        lives: Callable[[str], bool] = lambda worker: False,
+    ) -> None:
         self._limits = Amount(max_tokens or float("inf"), max_cost or float("inf"))
+        self._worker = worker
+        self._lives = lives
         self._state = SharedState(path)
         self._queue = InTurn()
 
@@ -102,10 +113,7 @@ class Budget:
 
     def _try(self, state: State, model: str, count: int, estimate: Amount) -> Amount | None:
         models, flight = state.setdefault("models", {}), state.setdefault("flight", {})
-        lost = Amount(*state.setdefault("lost", Amount()))
-        for key in [key for key in flight if not _is_alive(int(key.partition(" ")[0]))]:
-            lost = lost.plus(Amount(*flight.pop(key)))  # paid, as far as anybody knows
-        state["lost"] = used = lost
+        used = Amount(*state.setdefault("lost", Amount()))
         for tokens, cost, _ in models.values():
             used = used.plus(Amount(tokens, cost))
         tokens, cost, answered = models.get(model, (0, 0, 0))
@@ -116,6 +124,8 @@ class Budget:
             in_flight = in_flight.plus(Amount(*amount))
         first = not answered and not any(key.partition(" ")[2] == model for key in flight)
         if not self._has(used.plus(in_flight).plus(Amount() if first else wanted)):
+            if self._bury(state):
+                return self._try(state, model, count, estimate)
             if flight:
                 return None
             if first or not self._has(used.plus(one)):
@@ -124,8 +134,18 @@ class Budget:
         flight[key] = Amount(*flight.get(key, (0, 0))).plus(wanted)
         return wanted
 
+    def _bury(self, state: State) -> bool:
+        """Count what dead processes had in flight as used; tell whether there are any."""
+        flight, lost = state["flight"], Amount(*state["lost"])
+        workers = {key.partition(" ")[0] for key in flight} - {self._worker}
+        dead = {worker for worker in workers if not self._lives(worker)}
+        for key in [key for key in flight if key.partition(" ")[0] in dead]:
+            lost = lost.plus(Amount(*flight.pop(key)))
+        state["lost"] = lost
+        return bool(dead)
+
     def _key(self, model: str) -> str:
-        return f"{os.getpid()} {model}"
+        return f"{self._worker} {model}"
 
     def _has(self, amount: Amount) -> bool:
         return all(a <= limit for a, limit in zip(amount, self._limits, strict=True))
@@ -208,10 +228,21 @@ class Account:
 
 
 class Limits:
-    """The limits of a run, as its processes share them in a folder of the run directory."""
+    """The limits of a run, as its processes share them in a folder of the run directory.
 
-    def __init__(self, folder: Path, max_tokens: int | None, max_cost: float | None) -> None:
-        self._folder = folder
+    ``worker`` is the name under which this one has joined the run.
+    """
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        worker: str = "main",
+    ) -> None:
+        self._run = run
+        self._folder = run.path / "limits"
+        self._worker = worker
         self._max_tokens = max_tokens
         self._max_cost = max_cost
 
@@ -231,22 +262,16 @@ class Limits:
                 where="--eval-max-cost",
                 fix="Add price = { prompt = ..., completion = ... } to its table",
             )
-        budget = Budget(self._folder / _BUDGET, self._max_tokens, self._max_cost)
+        budget = Budget(
+            self._folder / _BUDGET,
+            self._max_tokens,
+            self._max_cost,
+            worker=self._worker,
+            lives=self._run.has_worker,
+        )
         return Account(name, budget, price or Price(prompt=0, completion=0))
 
 
 def _estimate(size: int, output: ModelOutput) -> Usage:
     reply = len(output.completion) // _CHARACTERS_PER_TOKEN
     return Usage(size // _CHARACTERS_PER_TOKEN + 1, reply + 1)
-
-
-def _is_alive(process: int) -> bool:
-    if sys.platform == "win32":  # where signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

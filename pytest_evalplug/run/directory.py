@@ -141,6 +141,17 @@ class RunDirectory:
             lock.acquire()
         return cls(path, lock)
 
+    def has_worker(self, worker: str) -> bool:
+        """Tell whether a process has joined under this name and lives."""
+        path = self.journal / f".lock-{worker}"
+        if not path.exists():
+            return False
+        try:
+            with filelock.FileLock(path, timeout=0):
+                return False
+        except OSError:  # a Timeout too; where it can't be known, it may live
+            return True
+
     @staticmethod
     def names(work_dir: Path) -> list[str]:
         """Return the runs that ``work_dir`` has, the oldest first."""

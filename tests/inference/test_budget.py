@@ -15,6 +15,7 @@ from pytest_evalplug.inference.budget import Account, Budget, BudgetError, Limit
 from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.price import Price
+from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.types import ModelOutput, Prompt
 
 from .conftest import Backend
@@ -84,7 +85,7 @@ def test_money(tmp_path: Path) -> None:
 
 
 def test_processes_and_models_share_it(tmp_path: Path) -> None:
-    limits = Limits(tmp_path / "limits", 45, None)
+    limits = Limits(RunDirectory.attach(tmp_path), 45, None)
     first, second = (limits.account(name, object(), None) for name in ("a", "b"))
     assert first is not None
     assert second is not None
@@ -96,7 +97,7 @@ def test_processes_and_models_share_it(tmp_path: Path) -> None:
 
 def test_a_judge_that_has_not_been_asked_is_not_held_up_by_a_model(tmp_path: Path) -> None:
     """What it will use, here 1010 at most, is not known yet."""
-    limits = Limits(tmp_path / "limits", 200, None)
+    limits = Limits(RunDirectory.attach(tmp_path), 200, None)
     model, judge = (limits.account(name, object(), None) for name in ("m", "judge"))
     assert model is not None
     assert judge is not None
@@ -112,12 +113,32 @@ def test_a_judge_that_has_not_been_asked_is_not_held_up_by_a_model(tmp_path: Pat
 
 def test_what_a_killed_process_had_in_flight_counts(tmp_path: Path) -> None:
     file = tmp_path / "b.json"
-    state = {"models": {"m": [100, 0, 5]}, "flight": {"999999999 m": [80, 0]}}
+    state = {"models": {"m": [100, 0, 5]}, "flight": {"gw1 m": [80, 0]}}
     file.write_text(json.dumps(state))
     account = Account("m", Budget(file, 200, None), PRICE)
     asyncio.run(spend(account, reply()))
     with pytest.raises(BudgetError, match="200;"):
         asyncio.run(spend(account, reply()))
+
+
+def test_a_worker_is_waited_for_as_long_as_it_lives(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path)
+    other = RunDirectory.join(run.path, "gw1")
+    account = Limits(run, 200, None, "gw0").account("m", object(), None)
+    assert account is not None
+    state = {"models": {"m": [100, 0, 5]}, "flight": {"gw1 m": [100, 0]}}
+    (run.path / "limits" / "budget.json").write_text(json.dumps(state))
+
+    async def scenario() -> None:
+        asking = asyncio.ensure_future(spend(account, reply()))
+        await asyncio.wait({asking}, timeout=0.1)
+        assert not asking.done()
+        other.close()
+        with pytest.raises(BudgetError, match="200;"):
+            await asking
+
+    asyncio.run(asyncio.wait_for(scenario(), 60))
+    run.close()
 
 
 def test_what_fails_gives_back_what_was_reserved(tmp_path: Path) -> None:
@@ -226,9 +247,10 @@ def test_who_waits_when_the_run_ends_is_let_go(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_price_has_no_part_in_a_budget_of_money(tmp_path: Path) -> None:
+    run = RunDirectory.attach(tmp_path)
     with pytest.raises(ConfigError, match="no price is known of model 'm'"):
-        Limits(tmp_path, None, 1.0).account("m", object(), None)
-    assert Limits(tmp_path, None, None).account("m", object(), None) is None
+        Limits(run, None, 1.0).account("m", object(), None)
+    assert Limits(run, None, None).account("m", object(), None) is None
 
 
 def test_a_backend_is_told_where_its_rates_are_shared(tmp_path: Path) -> None:
@@ -237,6 +259,6 @@ def test_a_backend_is_told_where_its_rates_are_shared(tmp_path: Path) -> None:
             self.path = path
 
     backend = Backend()
-    Limits(tmp_path, None, None).account("org/m", backend, None)
-    assert backend.path.parent == tmp_path
+    Limits(RunDirectory.attach(tmp_path)).account("org/m", backend, None)
+    assert backend.path.parent == tmp_path / "limits"
     assert backend.path.name.startswith("rates-org_m")
