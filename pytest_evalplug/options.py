@@ -6,7 +6,7 @@ value, where it came from and what would work.
 
 from __future__ import annotations
 
-__all__ = ["RunConfig"]
+__all__ = ["UNSET", "RunConfig", "resolve"]
 
 import os
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 EvalMode = Literal["gen", "ppl", "ll"]
 Stage = Literal["all", "infer", "eval", "viz"]
 
-_UNSET = object()
+UNSET = object()
+"""What an option is that nothing sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class RunConfig:
     @classmethod
     def from_pytest(cls, config: pytest.Config) -> RunConfig:
         """Resolve every option. Raises ConfigError for the first that is wrong."""
-        given = {o.name: found for o in OPTIONS if (found := _resolve(config, o)) is not _UNSET}
+        given = {o.name: found for o in OPTIONS if (found := _resolve(config, o)) is not UNSET}
         value = {**{option.name: option.default for option in OPTIONS}, **given}
         tool = tool_table(pyproject_file(config))
         tables = tool.get("models", {})
@@ -232,14 +233,22 @@ class RunConfig:
 
 
 def _resolve(config: pytest.Config, option: Option) -> Any:
-    """Return the first value that is set, parsed, or _UNSET; errors name where it came from."""
-    env = os.environ.get(option.env_name)
-    here = config.invocation_params.dir
     there = config.inipath.parent if config.inipath else config.rootpath
+    given, ini = config.getoption(option.dest), config.getini(option.ini_name)
+    return resolve(option, given, ini, here=config.invocation_params.dir, there=there)
+
+
+def resolve(option: Option, given: Any, ini: Any, *, here: Path, there: Path) -> Any:
+    """Return the first value that is set, parsed, or UNSET.
+
+    ``given`` stands on a command line typed in the folder ``here``, ``ini`` in a file in the folder
+    ``there``; between them comes the environment. Raises ConfigError that names the source.
+    """
+    env = os.environ.get(option.env_name)
     sources = (
-        (config.getoption(option.dest), option.short or option.flag, here),
+        (given, option.short or option.flag, here),
         (_split(env, option), f"environment variable {option.env_name}", here),
-        (config.getini(option.ini_name), f"ini option {option.ini_name}", there),
+        (ini, f"ini option {option.ini_name}", there),
     )
     for raw, source, base in sources:
         if raw in (None, "", []):
@@ -258,7 +267,7 @@ def _resolve(config: pytest.Config, option: Option) -> Any:
             return option.parse(str(raw))
         except (ValueError, KeyError):
             raise ConfigError(f"must be {option.accepts}, got {str(raw)!r}", where=source) from None
-    return _UNSET
+    return UNSET
 
 
 def _split(text: str | None, option: Option) -> str | list[str] | None:

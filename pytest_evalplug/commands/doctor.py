@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_evalplug.commands.list import add_data_dir
+from pytest_evalplug.commands.list import data_dirs
 
 if TYPE_CHECKING:
     from pytest_evalplug.doctor.check import Check, Group
+    from pytest_evalplug.doctor.ini import Ini
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,26 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--load", action="store_true", help="load local models too, and have them write a token"
     )
-    add_data_dir(parser)
-    parser.add_argument(
-        "--work-dir",
-        type=Path,
-        default=Path(os.environ.get("EVALPLUG_WORK_DIR", "outputs")),
-        metavar="DIR",
-        help="folder of the runs (default: outputs)",
-    )
+    for flag, what in (("--data-dir", "folder that holds datasets"), ("--work-dir", "of the runs")):
+        parser.add_argument(flag, metavar="DIR", help=f"{what} (default: as for pytest)")
     parser.add_argument("--json", action="store_true", help="print JSON, for a support request")
 
 
 def run(args: argparse.Namespace) -> int:
     """Show the checks; 1 if one is a problem."""
     from pytest_evalplug.doctor.check import examine
+    from pytest_evalplug.doctor.ini import find_ini
     from pytest_evalplug.doctor.screen import as_json, as_text
     from pytest_evalplug.masking import Secrets
 
-    tables = _tables()
+    ini = find_ini(Path.cwd())
+    tables = _tables(_pyproject(ini))
     hide = Secrets(tables).hide
-    checks = examine(_groups(args, tables))
+    checks = examine(_groups(args, ini, tables))
     if args.json:
         print(as_json(checks, hide))
     else:
@@ -62,9 +59,10 @@ def run(args: argparse.Namespace) -> int:
     return int(any(check.state == "problem" for check in checks))
 
 
-def _groups(args: argparse.Namespace, models: Mapping[str, Any]) -> list[Group]:
+def _groups(args: argparse.Namespace, ini: Ini, models: Mapping[str, Any]) -> list[Group]:
     from pytest_evalplug.doctor import data, machine, surroundings, tables, versions
     from pytest_evalplug.doctor.check import Group
+    from pytest_evalplug.doctor.ini import ini_file
     from pytest_evalplug.doctor.models import keys
 
     return [
@@ -73,12 +71,17 @@ def _groups(args: argparse.Namespace, models: Mapping[str, Any]) -> list[Group]:
         Group("cpu", machine.cores),
         Group("gpu", machine.gpus),
         Group("memory", machine.memory),
-        Group("work dir", partial(machine.work_dir, args.work_dir)),
-        Group("data dir", partial(data.at_hand, args.data_dir), 20.0),
+        Group("work dir", lambda: machine.work_dir(Path(_folder("work_dir", args.work_dir, ini)))),
+        Group(
+            "data dir",
+            lambda: data.at_hand(data_dirs(_folder("data_dir", args.data_dir, ini))),
+            20.0,
+        ),
         Group("hub", data.hub),
         Group("sandbox", surroundings.sandbox, 30.0),
         Group("terminal", surroundings.terminal),
-        Group("[tool.evalplug]", partial(tables.tables, Path("pyproject.toml")), 20.0),
+        Group("ini file", partial(ini_file, ini)),
+        Group("[tool.evalplug]", partial(tables.tables, _pyproject(ini)), 20.0),
         Group("keys", partial(keys, models)),
         *(
             Group(
@@ -98,12 +101,32 @@ def _trial(name: str, models: Mapping[str, Any], load: bool) -> Iterator[Check]:
     return trial(resolve_model(name, models), load=load)
 
 
-def _tables() -> Mapping[str, Any]:
+def _folder(name: str, given: str | None, ini: Ini) -> str:
+    """Return what pytest's option of this name is here; several folders joined as in ``PATH``."""
+    from pytest_evalplug.option_table import OPTIONS
+    from pytest_evalplug.options import UNSET, resolve
+
+    (option,) = [option for option in OPTIONS if option.name == name]
+    here = Path.cwd()
+    value = resolve(
+        option,
+        given,
+        ini.options.get(option.ini_name),
+        here=here,
+        there=ini.path.parent if ini.path else here,
+    )
+    return str((option.default or "") if value is UNSET else value)
+
+
+def _pyproject(ini: Ini) -> Path:
+    return (ini.path.parent if ini.path else Path.cwd()) / "pyproject.toml"
+
+
+def _tables(path: Path) -> Mapping[str, Any]:
     """Return the models' tables as far as they can be read: what is wrong, a check says."""
     from pytest_evalplug.errors import ConfigError
     from pytest_evalplug.tool_table import read_table
 
-    path = Path("pyproject.toml")
     try:
         models = read_table(path).get("models", {}) if path.is_file() else {}
     except ConfigError:

@@ -17,7 +17,7 @@ State = Literal["ok", "warn", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line: what was looked at, how it is, and what to do about it.
+    """One line: what was checked, how it is, and what to do about it.
 
     ``problem``: an evaluation that needs it does not run. ``warn``: it may be meant.
     """
@@ -44,10 +44,10 @@ def problem(name: str, text: str, fix: str = "") -> Check:
 
 
 class Group(NamedTuple):
-    """Checks that come from one look; ``seconds`` is how long it may take."""
+    """What gives some checks; ``seconds`` is how long that may take."""
 
     name: str
-    look: Callable[[], Iterable[Check]]
+    check: Callable[[], Iterable[Check]]
     seconds: float = 10.0
 
 
@@ -59,17 +59,17 @@ def examine(groups: Sequence[Group]) -> list[Check]:
     """
     found: list[list[Check] | None] = [None] * len(groups)
 
-    def look(place: int, group: Group) -> None:
+    def check(place: int, group: Group) -> None:
         try:
-            found[place] = list(group.look())
+            found[place] = list(group.check())
         except EvalplugError as error:
             found[place] = [of_error(group.name, error)]
         except Exception as error:
-            found[place] = [problem(group.name, f"can't be looked at: {one_line(error)}")]
+            found[place] = [problem(group.name, f"can't be checked: {one_line(error)}")]
 
     begin = time.monotonic()
     threads = [
-        threading.Thread(target=look, args=(place, group), daemon=True)
+        threading.Thread(target=check, args=(place, group), daemon=True)
         for place, group in enumerate(groups)
     ]
     for thread in threads:
@@ -79,7 +79,7 @@ def examine(groups: Sequence[Group]) -> list[Check]:
     return [
         check
         for group, checks in zip(groups, list(found), strict=True)
-        for check in (checks if checks is not None else [_late(group)])
+        for check in (checks if checks is not None else [_unanswered(group)])
     ]
 
 
@@ -89,5 +89,5 @@ def of_error(name: str, error: EvalplugError) -> Check:
     return problem(name, f"{where}: {error.what}" if where else error.what, error.fix)
 
 
-def _late(group: Group) -> Check:
-    return warn(group.name, f"no answer within {group.seconds:g} s", "Look at it by hand")
+def _unanswered(group: Group) -> Check:
+    return warn(group.name, f"no answer within {group.seconds:g} s", "Check it by hand")

@@ -7,6 +7,7 @@ __all__ = ["keys", "trial"]
 import asyncio
 import importlib.util
 import os
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any
 
 from pytest_evalplug.doctor.check import Check, of_error, ok, problem, warn
 from pytest_evalplug.doctor.machine import GIB, free_memory
-from pytest_evalplug.errors import EvalplugError, ModelError
+from pytest_evalplug.errors import EvalplugError, ModelError, one_line
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.model.spec import HFOptions, ModelSpec, OpenAIOptions
 from pytest_evalplug.model.transport import shown_url
@@ -83,13 +84,18 @@ def _api(name: str, spec: ModelSpec, options: OpenAIOptions) -> Iterator[Check]:
 
 
 def _local(name: str, spec: ModelSpec, options: HFOptions, load: bool) -> Iterator[Check]:
-    missing = [part for part in ("torch", "transformers") if not importlib.util.find_spec(part)]
+    ray = options.engine == "ray"
+    needed = ("torch", "transformers", *(["ray"] if ray else []))
+    missing = [part for part in needed if not importlib.util.find_spec(part)]
     if missing:
-        fix = "pip install 'pytest-evalplug[hf]'"
+        fix = f"pip install 'pytest-evalplug[{'ray' if ray else 'hf'}]'"
         yield problem(name, f"{' and '.join(missing)} not installed", fix)
         return
-    size = _size(options.model)
-    if size is None:
+    if ray:
+        check = _cluster(name, options.ray_address or os.environ.get("RAY_ADDRESS"))
+        yield check
+        load = load and check.state == "ok"
+    elif (size := _size(options.model)) is None:
         yield _of_hub(name, options)
     else:
         yield _fitting(name, options.model, size)
@@ -104,6 +110,19 @@ def _local(name: str, spec: ModelSpec, options: HFOptions, load: bool) -> Iterat
                 yield ok(name, f"loaded; a token in {time.monotonic() - start:.1f} s")
         finally:
             backend.close()
+
+
+def _cluster(name: str, address: str | None) -> Check:
+    """Say whether a head node answers; whether the model fits, only the nodes know."""
+    host, _, port = (address or "").rpartition(":")
+    if not host or not port.isdigit():
+        return ok(name, "a Ray cluster that runs here, else one of its own")
+    try:
+        socket.create_connection((host.rpartition("/")[2], int(port)), _SECONDS / 2).close()
+    except (OSError, OverflowError) as error:
+        fix = "Correct ray_address or RAY_ADDRESS, or start it: ray start --head"
+        return problem(name, f"no Ray cluster at {address}: {one_line(error)}", fix)
+    return ok(name, f"a Ray cluster answers at {address}")
 
 
 def _size(model: str) -> int | None:

@@ -25,8 +25,8 @@ def tables(path: Path) -> Iterator[Check]:
     table = read_table(path)
     found = list(mistakes(table, path))
     table = _well_formed(table)
-    for look in (_models, _benchmarks, _gates, _summarizer):
-        found += look(table)
+    for check in (_models, _benchmarks, _gates, _summarizer):
+        found += check(table)
     for error in found:
         yield of_error(_NAME, error)
     if not found:

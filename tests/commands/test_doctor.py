@@ -53,6 +53,29 @@ def test_a_problem_and_json_without_secrets(
     assert SECRET[::-1] not in out
 
 
+def test_the_settings_are_those_of_pytest(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DATA_DIR", "WORK_DIR"):
+        monkeypatch.delenv(f"EVALPLUG_{name}", raising=False)
+    (project / "pytest.ini").write_text(
+        "[pytest]\nevalplug_data_dir = data\nevalplug_work_dir = runs\n"
+    )
+    (project / "pyproject.toml").write_text("[tool.evalplug]\nmodles = {}\n")
+    (project / "sub").mkdir()
+    monkeypatch.chdir(project / "sub")
+    monkeypatch.setattr("pytest_evalplug.doctor.surroundings.sandbox", lambda: [])
+    assert main(["doctor", "--json"]) == 1
+    checks = {check["name"]: check["text"] for check in json.loads(capsys.readouterr().out)}
+    assert checks["data dir"].startswith(f"{project / 'data'}: 1 of ")
+    assert checks["work dir"].startswith(f"{project / 'runs'} ")
+    assert checks["ini file"] == str(project / "pytest.ini")
+    assert "'modles'" in checks["[tool.evalplug]"]
+    main(["doctor", "--json", "--work-dir", "here"])
+    checks = {check["name"]: check["text"] for check in json.loads(capsys.readouterr().out)}
+    assert checks["work dir"].startswith(f"{project / 'sub' / 'here'} ")
+
+
 def test_lines_are_aligned_and_wrapped() -> None:
     checks = [
         ok("a", "fine"),

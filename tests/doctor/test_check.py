@@ -40,7 +40,7 @@ def test_what_does_not_come_back_is_left_behind() -> None:
         released.set()
 
 
-def test_a_look_that_fails_is_a_line_of_its_own() -> None:
+def test_a_check_that_fails_is_a_line_of_its_own() -> None:
     def breaks() -> Iterator[Check]:
         yield ok("a", "lost")
         raise OSError("stale\nhandle")
@@ -49,6 +49,6 @@ def test_a_look_that_fails_is_a_line_of_its_own() -> None:
         raise ConfigError("no table", where="model m (http://h)", fix="Write one")
 
     assert examine([Group("a", breaks), Group("model m", says)]) == [
-        problem("a", "can't be looked at: OSError: stale handle"),
+        problem("a", "can't be checked: OSError: stale handle"),
         problem("model m", "(http://h): no table", "Write one"),
     ]

@@ -125,6 +125,36 @@ class TestLocal:
             "hf download nobody/nosuch-model",
         )
 
+    def test_ray_answers_and_the_memory_here_does_not_matter(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api_server: OpenAIServer
+    ) -> None:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+        monkeypatch.setattr(models, "free_memory", lambda: 999)
+        model = self.folder(tmp_path, 1000)
+        host = api_server.url.removeprefix("http://").removesuffix("/v1")
+        for address in (host, f"ray://{host}", "auto"):
+            options = HFOptions(model=model, engine="ray", ray_address=address)
+            [check] = tried(ModelSpec("m", "hf", options))
+            assert check.state == "ok"
+            assert "Ray cluster" in check.text
+
+    def test_ray_does_not_answer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+        monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{free_port()}")
+        [check] = tried(ModelSpec("m", "hf", HFOptions(model="m", engine="ray")), load=True)
+        assert check.state == "problem"
+        assert "ray_address" in check.fix
+
+    def test_ray_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(
+            "importlib.util.find_spec", lambda name: None if name == "ray" else object()
+        )
+        [check] = tried(ModelSpec("m", "hf", HFOptions(model="m", engine="ray")))
+        assert (check.text, check.fix) == (
+            "ray not installed",
+            "pip install 'pytest-evalplug[ray]'",
+        )
+
     def test_transformers_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
         [check] = tried(self.spec("nobody/nosuch-model"))
