@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from pytest_evalplug.errors import EvalplugError, ModelError, one_line
-from pytest_evalplug.evaluation.waiting import cancel_waiting
+from pytest_evalplug.evaluation.waiting import cancel_waiting, soon
 from pytest_evalplug.model.deadline import DEADLINES, Deadline
 from pytest_evalplug.types import Detail
 
@@ -109,7 +109,9 @@ class ScoringAhead(Generic[C]):
         return job.future.result()
 
     def _leave(self, job: _Job) -> None:
-        """Let another thread take the place of one that hangs."""
+        """End what it waits for, and let another thread take the place of one that hangs."""
+        if job.deadline is not None:
+            soon(job.deadline.end)
         with self._lock:
             if not job.left:
                 job.left = True

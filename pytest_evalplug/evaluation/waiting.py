@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["cancel_waiting", "wait_for"]
+__all__ = ["cancel_waiting", "soon", "wait_for"]
 
 import asyncio
 import inspect
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from functools import cache
 from typing import Any, TypeVar
@@ -49,6 +49,11 @@ def cancel_waiting() -> None:
     """Cancel all that :func:`wait_for` waits for, in any thread: it raises CancelledError there."""
     for future in list(_futures):
         future.cancel()
+
+
+def soon(call: Callable[[], object]) -> None:
+    """Make a call on the loop of :func:`wait_for`."""
+    _loop()[0].call_soon_threadsafe(call)
 
 
 _futures: set[Future[Any]] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Batcher", "StoppedError"]
+__all__ = ["Batcher", "StoppedError", "cancel_all"]
 
 import asyncio
 import logging
@@ -24,6 +24,7 @@ log = logging.getLogger("pytest_evalplug.inference")
 # How long a batch waits for company: requests are submitted in bursts, a few loop turns apart.
 GATHER_SECONDS = 0.002
 PLAIN_GRACE_SECONDS = 60.0
+TIDY_SECONDS = 1.0
 PATIENCE = 10
 """How many times a sample's time a plain function's call may take before it is said to hang."""
 
@@ -147,8 +148,9 @@ class Batcher:
         if self._running:
             plain = not is_async(getattr(self.backend, self.inferencer.method))
             await asyncio.wait(self._running, timeout=PLAIN_GRACE_SECONDS if plain else grace)
-        for task in (*self._running, *self._calls):
-            task.cancel()
+        for call in self._calls:
+            call.cancel()
+        await cancel_all(self._running)
         self._threads.shutdown(wait=False)
 
     def _start(self) -> None:
@@ -272,6 +274,14 @@ class Batcher:
             return error
         log.exception("backend %r failed", self.backend.name)
         return ModelError(f"{type(error).__name__}: {error}", where=f"model {self.backend.name!r}")
+
+
+async def cancel_all(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancel tasks, and let them tidy up, if that is quick."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=TIDY_SECONDS)
 
 
 def _size(payload: Payload) -> int:

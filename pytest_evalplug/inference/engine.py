@@ -11,6 +11,7 @@ __all__ = ["Engine"]
 import asyncio
 import logging
 import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
@@ -27,7 +28,7 @@ from pytest_evalplug.errors import (
     StorageError,
     TooLongError,
 )
-from pytest_evalplug.inference.batcher import Batcher, StoppedError
+from pytest_evalplug.inference.batcher import Batcher, StoppedError, cancel_all
 from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
@@ -62,6 +63,8 @@ GRACE_SECONDS = 5.0
 PATIENCE_SECONDS = 0.05
 """How long an item lets the engine work on before it goes on itself."""
 HOOK_THREADS = 32
+LOOK_SECONDS = 1.0
+"""How long a look at what others have saved is good for."""
 
 
 class Engine:
@@ -105,6 +108,7 @@ class Engine:
         self._over = Counter[Case]()
         """Items that were over before their turn in the plan came."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looked = -LOOK_SECONDS
         self._stopping = False
         self._room = asyncio.Event()
         self._full = False
@@ -209,13 +213,12 @@ class Engine:
         await self._batcher.stop(GRACE_SECONDS)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
-        for task in self._tasks:
-            task.cancel()
+        await cancel_all(self._tasks)
         closer = getattr(self.backend, "aclose", None)
         if closer is not None:
             try:
                 await asyncio.wait_for(closer(), GRACE_SECONDS)
-            except Exception as error:  # the predictions are here
+            except BaseException as error:  # the predictions are here
                 log.warning("model %s can't be closed", self.model.name, exc_info=error)
 
     def _call(self, function: Callable[[], Future[Record]]) -> Future[Record]:
@@ -287,8 +290,8 @@ class Engine:
         params = generation_params(case, self.model)
         payload = self.inferencer.build(case.adapter, case.sample, case.subset, None)
         key = prediction_key(self.model.fingerprint, self.inferencer, payload, params, case)
-        if case not in self._planned:  # a crashed worker may have left its prediction
-            self._store.refresh()
+        if case not in self._planned:
+            self._look_again()
         saved = self._store.get(self.model.name, case.dataset, case.index)
         if saved is not None and not self._stale(saved, key):
             if first:
@@ -315,6 +318,13 @@ class Engine:
         self.counts["asked"] += 1
         self._keep(case, record)
         return record
+
+    def _look_again(self) -> None:
+        """Look for what a crashed worker may have left, but not for every sample."""
+        now = time.monotonic()
+        if now >= self._looked + LOOK_SECONDS:
+            self._looked = now
+            self._store.refresh()
 
     def _keep(self, case: Case, record: Record) -> None:
         """Save a record; if that fails, its item has it all the same, but nothing more is asked."""

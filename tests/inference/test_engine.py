@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -121,6 +122,43 @@ def test_what_a_crashed_worker_left_is_found(
     assert engine.result(other_s)["prediction"] == "<b>"
     assert backend.batches == [["a"]]
     assert engine.counts == {"asked": 1, "reused": 1}
+
+
+def test_others_journals_are_not_looked_at_for_every_sample(
+    start: Start, make_cases: Make, store: PredictionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "LOOK_SECONDS", 3600)
+    looks: list[int] = []
+    monkeypatch.setattr(store, "refresh", lambda: looks.append(1))
+    engine = start(Backend())
+    for case in make_cases(*"abc"):
+        engine.result(case)
+    assert looks == [1]
+
+
+def test_what_is_under_way_at_the_end_may_tidy_up(
+    start: Start, make_cases: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "GRACE_SECONDS", 0.05)
+    tidied: list[int] = []
+    began = threading.Event()
+
+    class Tidy(Backend):
+        async def generate(  # type: ignore[override]
+            self, prompts: Sequence[Prompt], params: GenerationParams
+        ) -> list[str]:
+            began.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0)
+                tidied.append(1)
+            raise AssertionError
+
+    engine = start(Tidy(), make_cases("a"))
+    began.wait(10)
+    engine.close()
+    assert tidied == [1]
 
 
 def test_a_corrected_reference_is_kept_with_the_old_reply(

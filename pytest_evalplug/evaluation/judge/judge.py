@@ -15,6 +15,7 @@ from pytest_evalplug.inference.batcher import Batcher, StoppedError
 from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.inferencers import INFERENCERS
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
+from pytest_evalplug.model.deadline import DEADLINES
 from pytest_evalplug.model.price import Price
 from pytest_evalplug.model.spec import ModelSpec, resolve_model
 from pytest_evalplug.model.usage import Usage
@@ -77,11 +78,18 @@ class Judge:
         settings = {"max_tokens": 1024, **params, **self.generation}
         asked = GenerationParams(**{**settings, "stop": tuple(settings.get("stop") or ())})
         key = digest([self.fingerprint or self.name, prompt, asked.to_wire()])
-        if key not in self._waiting:
-            task = asyncio.ensure_future(self._reply(key, prompt, asked, dataset, accept))
-            self._waiting[key] = task
-            task.add_done_callback(lambda _: self._waiting.pop(key, None))
-        return await asyncio.shield(self._waiting[key])
+        while True:
+            if key not in self._waiting:
+                task = asyncio.ensure_future(self._reply(key, prompt, asked, dataset, accept))
+                self._waiting[key] = task
+                task.add_done_callback(lambda _: self._waiting.pop(key, None))
+            reply = self._waiting[key]
+            try:
+                return await asyncio.shield(reply)
+            except asyncio.CancelledError:
+                over = not all(deadline.remaining for deadline in DEADLINES.get())
+                if over or not reply.cancelled():
+                    raise  # else the time of another sample was up, which had asked for it
 
     def stop(self) -> None:
         """Ask nothing more, from now on; may be called from any thread."""

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_evalplug.errors import ConfigError, EvalplugError, FatalModelError, VerdictError
+from pytest_evalplug.errors import (
+    ConfigError,
+    EvalplugError,
+    FatalModelError,
+    ModelError,
+    VerdictError,
+)
+from pytest_evalplug.evaluation.ahead import ScoringAhead
 from pytest_evalplug.evaluation.evaluators.llm import (
     GenericLLMEvaluator,
     PairwiseEvaluator,
@@ -21,7 +29,7 @@ from pytest_evalplug.evaluation.waiting import wait_for
 from pytest_evalplug.model.base import Capability, GenerationParams
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.predictions import JudgementStore
-from pytest_evalplug.types import Sample
+from pytest_evalplug.types import Detail, Sample
 
 
 class Backend:
@@ -58,6 +66,35 @@ def test_equal_questions_at_the_same_time_are_one() -> None:
 
     assert wait_for(both()) == ["A", "A", "A"]
     assert len(backend.prompts) == 2
+
+
+def test_a_sample_whose_time_is_up_lets_go_of_its_question() -> None:
+    class Hanging(Backend):
+        concurrency = 1
+
+        async def generate(self, prompts: Sequence[Any], params: GenerationParams) -> list[str]:
+            self.prompts += prompts
+            if len(self.prompts) == 1:
+                await asyncio.Event().wait()
+            return ["A"]
+
+    backend = Hanging()
+    judge = judge_from(backend)
+
+    def score(case: int, model: str, record: dict[str, Any]) -> Detail:
+        return Detail(wait_for(judge.ask("q")), str(case), "s")
+
+    hurried, patient = (ScoringAhead[int](score, seconds) for seconds in (0.1, 60.0))
+    hurried.begin(1, "m", {})
+    while not backend.prompts:
+        time.sleep(0.01)
+    patient.begin(1, "m", {})  # the same question
+    with pytest.raises(ModelError, match="no score within"):
+        hurried.take(1, "m", {})
+    assert patient.take(1, "m", {}).index == "A"
+    judge.close()
+    for scores in (hurried, patient):
+        scores.close()
 
 
 def test_once_stopped_it_asks_nothing_more() -> None:
