@@ -12,7 +12,6 @@ import asyncio
 import logging
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future, wait
@@ -21,9 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_evalplug.errors import (
-    EvalplugError,
     FatalModelError,
-    ModelError,
     NotApplicable,
     StorageError,
     TooLongError,
@@ -32,7 +29,7 @@ from pytest_evalplug.inference.batcher import Batcher, StoppedError, cancel_all
 from pytest_evalplug.inference.budget import Account
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
-from pytest_evalplug.inference.hooks import Hooks, as_output, is_skip
+from pytest_evalplug.inference.hooks import Hooks, as_error, as_output
 from pytest_evalplug.inference.inferencers import Inferencer, Payload
 from pytest_evalplug.inference.records import (
     Record,
@@ -274,7 +271,7 @@ class Engine:
             raise
         except BaseException as error:  # author code may raise anything, SystemExit for one
             self._failed[case] = future
-            future.set_exception(self._as_error(error, case))
+            future.set_exception(as_error(error, case, self._hide))
         else:
             try:
                 if self._arrived:
@@ -305,7 +302,7 @@ class Engine:
         except (asyncio.CancelledError, GeneratorExit):
             raise
         except BaseException as caught:
-            error = self._as_error(caught, case)
+            error = as_error(caught, case, self._hide)
             if isinstance(error, (StoppedError, FatalModelError, StorageError, NotApplicable)):
                 raise error from None
             record = build_record(
@@ -332,16 +329,6 @@ class Engine:
             self._store.put(self.model.name, case.dataset, record)
         except StorageError as error:
             self._batcher.give_up(error)
-
-    def _as_error(self, error: BaseException, case: Case) -> EvalplugError:
-        """Return what an author's own code raised as that sample's error, or as its skip."""
-        if isinstance(error, EvalplugError):
-            return error
-        if is_skip(error):
-            return NotApplicable(self._hide(str(error)) or "skipped")
-        trace = self._hide("".join(traceback.format_exception(error)))
-        log.error("%s %s\n%s", case.dataset, case.item_id, trace.rstrip())
-        return ModelError(self._hide(f"{type(error).__name__}: {error}"), where=case.item_id)
 
     def _stale(self, saved: Record, key: PredictionKey) -> bool:
         changed = key.differs(PredictionKey.from_wire(saved.get("key")))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["Hooks", "as_output", "is_skip"]
+__all__ = ["Hooks", "as_error", "as_output"]
 
 import asyncio
+import logging
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextvars import copy_context
@@ -12,12 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_evalplug.errors import ModelError
+from pytest_evalplug.errors import EvalplugError, ModelError, NotApplicable
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.facade import ModelFacade
 from pytest_evalplug.inference.inferencers import Payload, is_async
 from pytest_evalplug.types import LoglikelihoodQuery, ModelOutput, TaskState
 
+log = logging.getLogger("pytest_evalplug.inference")
+
+_SKIPS = ("Skipped", "SkipTest")
+"""What pytest and unittest raise to skip, by name: nothing here knows of pytest."""
 _AROUND = ("_on_inference_start", "_on_inference_end")
 _INSTEAD = ("_on_inference", "run_inference")
 
@@ -101,9 +107,16 @@ def as_output(result: Any, default: ModelOutput | None = None) -> ModelOutput:
     raise ModelError(f"an inference hook returned {type(result).__name__}, not a ModelOutput")
 
 
-def is_skip(error: BaseException) -> bool:
-    """Tell whether author code has skipped its sample: as pytest does, or unittest.
+def as_error(error: BaseException, case: Case, hide: Callable[[str], str]) -> EvalplugError:
+    """Return what an author's code raised as its sample's error; a skip as NotApplicable.
 
-    By the name, as nothing here knows of pytest.
+    ``hide`` takes secrets out of what is shown and logged.
     """
-    return type(error).__name__ in ("Skipped", "SkipTest")
+    if isinstance(error, EvalplugError):
+        return error
+    text = hide(str(error))
+    if type(error).__name__ in _SKIPS:
+        return NotApplicable(text or "skipped")
+    trace = hide("".join(traceback.format_exception(error)))
+    log.error("%s %s\n%s", case.dataset, case.item_id, trace.rstrip())
+    return ModelError(f"{type(error).__name__}: {text}", where=case.item_id)
