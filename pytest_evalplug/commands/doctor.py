@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--load", action="store_true", help="load local models too, and have them write a token"
     )
-    for flag, what in (("--data-dir", "folder that holds datasets"), ("--work-dir", "of the runs")):
-        parser.add_argument(flag, metavar="DIR", help=f"{what} (default: as for pytest)")
+    for flag, what in (("--data-dir", "of datasets"), ("--work-dir", "of the runs")):
+        parser.add_argument(flag, metavar="DIR", help=f"folder {what} (default: as for pytest)")
     parser.add_argument("--json", action="store_true", help="print JSON, for a support request")
 
 
