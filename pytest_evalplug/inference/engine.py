@@ -150,10 +150,10 @@ class Engine:
         self._turns.let_engine(PATIENCE_SECONDS)
         future = self._futures.get(case)
         if future is None:
+            self._check_alive()
             future = self._call(lambda: self._ensure(case))
         while not future.done() and not wait([future], timeout=0.2).done:
-            if not self._thread.is_alive():
-                raise StoppedError("the run was stopped")
+            self._check_alive()
             if tick:
                 tick()
         return future.result()
@@ -217,6 +217,10 @@ class Engine:
                 await asyncio.wait_for(closer(), GRACE_SECONDS)
             except BaseException as error:  # the predictions are here
                 log.warning("model %s can't be closed", self.model.name, exc_info=error)
+
+    def _check_alive(self) -> None:
+        if not self._thread.is_alive():
+            raise StoppedError("the run was stopped")
 
     def _call(self, function: Callable[[], Future[Record]]) -> Future[Record]:
         """Run ``function`` on the loop's thread and return what it returns."""

@@ -12,6 +12,7 @@ import pytest
 from pytest_evalplug import DefaultDataAdapter
 from pytest_evalplug.errors import FatalModelError, ModelError, NotApplicable, TooLongError
 from pytest_evalplug.inference import engine as engine_module
+from pytest_evalplug.inference.batcher import StoppedError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
 from pytest_evalplug.inference.inferencers import INFERENCERS
@@ -143,22 +144,22 @@ def test_what_is_under_way_at_the_end_may_tidy_up(
     tidied: list[int] = []
     began = threading.Event()
 
-    class Tidy(Backend):
-        async def generate(  # type: ignore[override]
-            self, prompts: Sequence[Prompt], params: GenerationParams
-        ) -> list[str]:
+    class Tidy(Quiz):
+        async def _on_inference(self, model: Any, sample: Sample) -> Any:
             began.set()
             try:
                 await asyncio.Event().wait()
             finally:
-                await asyncio.sleep(0)
+                await asyncio.sleep(0.05)
                 tidied.append(1)
-            raise AssertionError
 
-    engine = start(Tidy(), make_cases("a"))
+    (case,) = make_cases("a", cls=Tidy)
+    engine = start(Backend(), [case])
     began.wait(10)
     engine.close()
     assert tidied == [1]
+    with pytest.raises(StoppedError):
+        engine.result(case)
 
 
 def test_a_corrected_reference_is_kept_with_the_old_reply(
@@ -445,6 +446,8 @@ def test_closing_twice_and_forgetting_late_is_fine(start: Start, make_cases: Mak
     engine.close()
     engine.close()
     engine.forget(case)
+    with pytest.raises(StoppedError):
+        engine.result(case)
 
 
 def test_saved_predictions_need_no_backend(
