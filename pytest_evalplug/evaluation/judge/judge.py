@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["Judge", "judge_from"]
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,8 @@ from pytest_evalplug.model.usage import Usage
 from pytest_evalplug.run.jsonio import digest
 from pytest_evalplug.run.predictions import JudgementStore
 from pytest_evalplug.types import ModelOutput, Prompt
+
+log = logging.getLogger("pytest_evalplug.judge")
 
 
 @dataclass(eq=False)
@@ -104,7 +107,10 @@ class Judge:
         """Send nothing more, let go of the model, bring the replies to the disk."""
         self._closed = True
         if self._batcher is not None:
-            wait_for(self._shut_down(self._batcher))
+            try:
+                wait_for(self._shut_down(self._batcher))
+            except Exception as error:  # the replies are here
+                log.warning("judge %s can't be closed", self.name, exc_info=error)
             self._used = self._batcher.used
             self._batcher = None
         if self.store is not None:

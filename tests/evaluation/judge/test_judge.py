@@ -118,6 +118,21 @@ def test_once_stopped_it_asks_nothing_more() -> None:
     assert backend.prompts == ["1"]
 
 
+def test_one_that_can_not_be_closed_keeps_its_replies(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Stuck(Backend):
+        async def aclose(self) -> None:
+            raise RuntimeError("stuck")
+
+    with RunDirectory.create(tmp_path) as run:
+        judge = judge_from(Stuck("A"), JudgementStore(run, "one"))
+        judge.generate("q", dataset="quiz")
+        judge.close()
+        assert caplog.messages == ["judge judge can't be closed"]
+        assert len(JudgementStore(run).merge()) == 1
+
+
 def test_replies_are_kept_and_not_asked_again(tmp_path: Path) -> None:
     with RunDirectory.create(tmp_path) as run:
         for worker, asked in (("one", 1), ("two", 0)):
