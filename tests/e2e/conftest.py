@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from typing import Any
+
 import numpy  # noqa: F401  # see below; numpy can't be imported twice in a process
 import pytest
 
@@ -28,10 +32,16 @@ from .project import Project
 
 
 @pytest.fixture(autouse=True)
-def registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a suite registers is gone after its test."""
+def registries() -> Iterator[None]:
+    """What a pytest in this process has registered goes with its modules, and only that.
+
+    A built-in whose module stays is registered once only: without its entry it is unknown.
+    """
+    yield
     for registry in (evaluators, postprocessors):
-        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+        entries: dict[str, Any] = registry._entries
+        for name in [n for n, e in entries.items() if e.__module__ not in sys.modules]:
+            del entries[name]
 
 
 @pytest.fixture
