@@ -1,8 +1,8 @@
 """Secrets: masked in a configuration by name and looks, and in any text by their values.
 
-A reply, a benchmark's prompt and a report are changed only where a key stands in them. What can be
-one has a piece of letters and digits mixed, as no word or number has; so a placeholder (``EMPTY``,
-``not-needed``) hides nothing.
+A reply, a benchmark's prompt and a report are changed only where a key stands in them. What is one
+by its looks has a piece of letters and digits mixed, as no word or number has; what is one by its
+name is long. So a placeholder (``EMPTY``, ``not-needed``) hides nothing.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ class Secrets:
         values = set(_in_settings(settings))
         named = set(_values_of("api_key_env", settings))
         for name, value in environment.items():
-            if (name in named or _is_secret(name)) and _may_be_key(value):
+            if (name in named or _is_secret(name)) and _stands_for_key(value):
                 values.add(value)
             values.update(_userinfo(value))
-        keys = {value for value in values if _is_credential(value)}
+        keys = {v for v in values if len(v) >= _LONG and (_is_random(v) or _stands_for_key(v))}
         self._values = _longest_first(values)
         # as they stand in JSON: whatever is in a key, the JSON around it stays whole
         self._in_json = _longest_first({json.dumps(form)[1:-1] for form in _forms(keys)})
@@ -154,6 +154,10 @@ _SHORTEST = 6
 """Characters of the shortest secret: a shorter one would be masked inside other words."""
 _LONG, _SHOWN = 16, 8
 """A key is this long, and is known by so many characters at its start or end."""
+_LONG_WORDS = 12
+"""So long is one that has no digits."""
+_NUMBER = re.compile(r"[\d.eE+-]+$")
+_PLACEHOLDER = re.compile(r"(?i)no[-_]?key|not[-_]?(?:needed|required|used)|placeholder")
 _REST = r"[\w*.…~+/=-]"
 _REST_RUN, _WIDEST = re.compile(f"{_REST}*"), 80
 _PIECE = re.compile(r"(?:[^\W_]|[@!$^&*+~#])+")
@@ -219,10 +223,10 @@ def _in_settings(
     value: Any, name: str = "", looks_secret: Callable[[str], bool] | None = None
 ) -> Iterator[str]:
     """Yield the texts that :func:`mask` would mask and that look like keys, and the passwords."""
-    if _is_secret(name):
-        looks_secret = _may_be_key
-    elif _is_headers(name):
+    if _is_headers(name):
         looks_secret = looks_secret or _is_random
+    elif _is_secret(name):
+        looks_secret = _stands_for_key if _is_surely_secret(name) else _may_be_key
     if isinstance(value, Mapping):
         for key, entry in value.items():
             yield from _in_settings(entry, str(key), looks_secret)
@@ -275,9 +279,17 @@ def _is_random(text: str) -> bool:
 
 def _may_be_key(text: str) -> bool:
     """Tell whether a text whose name says that it is a key can be one, and no placeholder."""
-    if len(text) < _SHOWN or re.search(r"^[/~.]|[\s;]|://|^[\d.eE+-]+$", text):
+    if len(text) < _SHOWN or re.search(r"^[/~.]|[\s;]|://", text) or _NUMBER.match(text):
         return False
     return any(map(str.isalpha, text)) and any(map(str.isdigit, text))
+
+
+def _stands_for_key(text: str) -> bool:
+    """Tell whether a text can be the key that its name says: one of words too, if it is long."""
+    if _may_be_key(text):
+        return True
+    long = len(text) >= _LONG_WORDS and re.fullmatch(r"[\w+=~-][\w.+/=~-]*", text)
+    return bool(long) and not (_NUMBER.match(text) or _PLACEHOLDER.search(text))
 
 
 def _mixed(text: str, begin: int, end: int) -> bool:

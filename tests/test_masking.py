@@ -102,7 +102,7 @@ def test_a_reply_loses_whole_keys_only() -> None:
     "placeholder",
     [
         *("ollama", "EMPTY", "secret", "not-needed", "sk-no-key-required", "token-abc123"),
-        *("123456", "000000", "1234567890123456", "12345678901e2345", "gpt-4o-mini-2024-07-18"),
+        *("123456", "000000", "1234567890123456", "12345678901e2345", "not-used-but-wanted"),
     ],
 )
 def test_a_placeholder_changes_no_reply(placeholder: str) -> None:
@@ -113,6 +113,22 @@ def test_a_placeholder_changes_no_reply(placeholder: str) -> None:
     )
     body = f'{{"a": "with {placeholder} it", "n": 123456, "m": [1234567890123456, 000000]}}'
     assert secrets.hide_echo(body.encode()).decode() == body
+
+
+def test_a_models_name_in_a_url_changes_no_reply() -> None:
+    secrets = Secrets({"url": "https://h/v1?deployment=gpt-4o-mini-2024-07-18"}, environment={})
+    assert secrets.hide_echo(b'"gpt-4o-mini-2024-07-18"') == b'"gpt-4o-mini-2024-07-18"'
+
+
+@pytest.mark.parametrize("key", ["sk-secret-do-not-leak", "correct.horse_battery"])
+def test_a_long_key_of_words_is_hidden_whole(key: str) -> None:
+    for secrets in (
+        Secrets({"api_key_env": "K"}, environment={"K": key}),
+        Secrets({"headers": {"Authorization": f"Bearer {key}"}}, environment={}),
+        Secrets({"headers": {"api-key": key}}, environment={}),
+    ):
+        assert secrets.hide(f"Wrong key: {key}. Do not leak") == "Wrong key: ***. Do not leak"
+        assert secrets.hide_echo(f'{{"a": "{key} or so"}}'.encode()) == b'{"a": "*** or so"}'
 
 
 @pytest.mark.parametrize("placeholder", ["ollama", "EMPTY", "sk-no-key-required", "123456"])
