@@ -10,7 +10,9 @@ import pytest
 
 from pytest_evalplug.model.hf import HFBackend
 from pytest_evalplug.model.spec import HFOptions
-from tests.servers import exported_model
+from tests.servers import exported_model, real_server
+
+__all__ = ["real_server"]  # here, as each module that imports it would have one of its own
 
 
 @pytest.fixture(autouse=True)

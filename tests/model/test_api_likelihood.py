@@ -46,10 +46,9 @@ from tests.servers import (
     error,
     in_turn,
     payload,
-    real_server,
 )
 
-__all__ = ["api_server", "real_server"]
+__all__ = ["api_server"]
 
 FAST = RetryPolicy(max_retries=3, base=0.01, busy_base=0.01, quick=0.01)
 DAYS = LoglikelihoodQuery("red, blue, red,", (" blue", " green", " blue, red"))

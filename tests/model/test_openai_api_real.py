@@ -6,12 +6,7 @@ from pytest_evalplug.errors import FatalModelError
 from pytest_evalplug.model.base import GenerationParams
 from pytest_evalplug.types import ModelOutput
 from tests.model.asking import ask, make
-from tests.servers import (
-    RealServer,
-    real_server,
-)
-
-__all__ = ["real_server"]
+from tests.servers import RealServer
 
 
 @pytest.mark.real_model
