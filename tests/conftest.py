@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -40,6 +42,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return next(filter(nodeid.startswith, TOGETHER), nodeid)
 
     return Scheduling(config, log)
+
+
+@pytest.fixture(autouse=True)
+def own_modules(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A pytest in this process forgets modules; so do then the packages that they are in.
+
+    Else one that is patched by its path is an old one, and the next import makes another.
+    """
+    yield
+    if "pytester" not in request.fixturenames:
+        return
+    for package in [m for n, m in sys.modules.items() if n.startswith("pytest_evalplug")]:
+        for name, value in list(vars(package).items()):
+            if isinstance(value, ModuleType) and value.__name__ == f"{package.__name__}.{name}":
+                if value.__name__ in sys.modules:
+                    setattr(package, name, sys.modules[value.__name__])
+                else:
+                    delattr(package, name)
 
 
 @pytest.fixture(autouse=True)
