@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["ApiScorer"]
+__all__ = ["ApiScorer", "together"]
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from pytest_evalplug.errors import FatalModelError, ModelError
@@ -74,11 +74,11 @@ class ApiScorer:
             except ModelError as error:
                 return error
 
-        return await _together([one(item) for item in items])
+        return await together([one(item) for item in items])
 
     async def _choices(self, query: LoglikelihoodQuery) -> list[Choice]:
         question = _Question(plain_text(query.context), self._options.bos or "", self._echo)
-        return await _together([question.choice(text) for text in query.continuations])
+        return await together([question.choice(text) for text in query.continuations])
 
     async def _loss(self, text: Prompt) -> SequenceLoss:
         prompt = plain_text(text)
@@ -160,7 +160,7 @@ def _parse(reply: Reply) -> ModelOutput | Failure:
     return parse_output(reply, "completions")
 
 
-async def _together(coroutines: list[Awaitable[R]]) -> list[R]:
+async def together(coroutines: Iterable[Awaitable[R]]) -> list[R]:
     """Await all at once; where one raises, the others end too."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:

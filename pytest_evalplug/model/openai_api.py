@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from pytest_evalplug.errors import ConfigError, ModelError
 from pytest_evalplug.model.api_client import ApiClient
 from pytest_evalplug.model.api_schema import parse_output, request_body
-from pytest_evalplug.model.api_scorer import ApiScorer
+from pytest_evalplug.model.api_scorer import ApiScorer, together
 from pytest_evalplug.model.base import Capability, Choice, GenerationParams, SequenceLoss
 from pytest_evalplug.model.retry import Failure, RetryPolicy
 from pytest_evalplug.model.spec import OpenAIOptions
@@ -108,14 +108,7 @@ class OpenAIBackend:
             async with slots:
                 return await self._one(prompt, params)
 
-        tasks = [asyncio.ensure_future(in_turn(prompt)) for prompt in prompts]
-        try:
-            return list(await asyncio.gather(*tasks))
-        except BaseException:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            raise
+        return await together(map(in_turn, prompts))
 
     async def loglikelihood(
         self, queries: Sequence[LoglikelihoodQuery]
