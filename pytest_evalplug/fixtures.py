@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["evalplug_case", "evaluation", "model", "model_backend", "prediction", "sample"]
+__all__ = [
+    "EVALUATED",
+    "evalplug_case",
+    "evaluation",
+    "model",
+    "model_backend",
+    "prediction",
+    "sample",
+]
 
+import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -26,6 +35,19 @@ if TYPE_CHECKING:
     from pytest_evalplug.model.base import ModelBackend
     from pytest_evalplug.types import Sample
     from pytest_evalplug.verdicts import Evaluation
+
+
+class _Evaluated(threading.local):
+    """Whom the fixture ``evaluation`` is set up for, as ``pytest_fixture_setup`` says.
+
+    It does not name ``request``, as every item has it: pytest builds and inspects two stand-ins
+    for each that does, a twentieth of what an item costs.
+    """
+
+    request: pytest.FixtureRequest
+
+
+EVALUATED = _Evaluated()
 
 
 def refuse(error: EvalplugError) -> NoReturn:
@@ -126,8 +148,9 @@ def prediction(request: pytest.FixtureRequest, evalplug_case: Case) -> str:
 
 
 @pytest.fixture
-def evaluation(request: pytest.FixtureRequest) -> Evaluation:
+def evaluation() -> Evaluation:
     """The scored prediction; its ``check()`` raises WrongAnswer."""
+    request = EVALUATED.request
     case = _case(request)
     model_name, record = _predict(request, case)
     try:

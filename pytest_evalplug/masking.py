@@ -36,6 +36,10 @@ _LOOKS = re.compile(
     # OpenAI, Hugging Face, GitHub; also with stars in it, as servers quote it
     r"|(?P<prefix>\b(?:sk|pk|key|hf|ghp)[-_])(?:[\w.-]{0,80}\*\*[\w.*-]*|(?P<key>[\w-]{16,}))"
 )
+_HINTS = ("authorization", "bearer", "basic") + tuple(
+    f"{name}{mark}" for name in ("sk", "pk", "key", "hf", "ghp") for mark in "-_"
+)
+"""One of these, in any case, is in all that :data:`_LOOKS` finds; looking for them is quicker."""
 _ASSIGNED = (
     re.compile(r"(?i)((?:key|token|secret|password)=)[^&\s'\"]+"),  # on a command line
     re.compile(r"(?i)(\bbearer )\S+"),
@@ -110,7 +114,8 @@ class Secrets:
         keys = {v for v in values if len(v) >= _LONG and (_is_random(v) or _stands_for_key(v))}
         self._values = _longest_first(values)
         # as they stand in JSON: whatever is in a key, the JSON around it stays whole
-        self._in_json = _longest_first({json.dumps(form)[1:-1] for form in _forms(keys)})
+        in_json = _longest_first({json.dumps(form)[1:-1] for form in _forms(keys)})
+        self._in_json = [value.encode("utf-8", "replace") for value in in_json]
         starts = {key[:_SHOWN] for key in keys if _mixed(key, 0, _SHOWN)}
         ends = {key[-_SHOWN:] for key in keys if _mixed(key, len(key) - _SHOWN, len(key))}
         self._marks = sorted(starts | ends)
@@ -134,7 +139,7 @@ class Secrets:
         Nothing else is changed: only what can hardly be anything but a key counts as one.
         """
         for value in self._in_json:
-            body = body.replace(value.encode("utf-8", "replace"), MASK.encode())
+            body = body.replace(value, MASK.encode())
         return body
 
     def _hide_ends(self, text: str) -> str:
@@ -196,6 +201,10 @@ def _mask_text(text: str) -> str:
 
 
 def _mask_looks(text: str) -> str:
+    if text.isascii():  # a letter of another script may match one of these, whatever its case
+        lower = text.lower()
+        if not any(hint in lower for hint in _HINTS):
+            return text
     return _LOOKS.sub(_mask_found, text)
 
 

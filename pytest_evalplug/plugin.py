@@ -14,6 +14,7 @@ import pytest
 
 from pytest_evalplug.errors import StorageError
 from pytest_evalplug.fixtures import (  # noqa: F401  (fixtures are found by being here)
+    EVALUATED,
     evalplug_case,
     evaluation,
     model,
@@ -154,6 +155,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     if SESSION in item.config.stash:
         item.config.stash[SESSION].over(item)
     return result
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    if fixturedef.argname == "evaluation":
+        EVALUATED.request = request
 
 
 @pytest.hookimpl(wrapper=True)

@@ -144,9 +144,9 @@ class EvalSession:
 
         No report, of whatever item, shows a secret.
         """
-        hide_secrets(report, self.secrets.hide)
         case = case_of(item)
         if case is None:
+            hide_secrets(report, self.secrets.hide)
             return
         if isinstance(case, Case) and report.when == "teardown":
             if not skipped(item):
@@ -155,7 +155,8 @@ class EvalSession:
                 item.session.shouldfail = clean(self.unkept)
         if report.when == "setup" and report.passed:
             report.user_properties = []  # the reports that follow have them
-        finish_report(report, call, xfail=self.config.wrong == "xfail")
+        xfail = self.config.wrong == "xfail"
+        finish_report(report, call, xfail=xfail, hide=self.secrets.hide)
         if not isinstance(case, Case):
             return
         if not decides(item) and case in self._decided:

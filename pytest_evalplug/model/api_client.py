@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["ApiClient"]
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -111,13 +111,16 @@ class ApiClient:
         """Ask until there is a reply or the retry policy gives up."""
         attempt = 0
         while True:
-            async with self._gate(body) as turn:
+            turn = await self._begin(body)
+            try:
                 result = await self._attempt(path, body, parse)
                 if not isinstance(result, Failure):
                     await self._succeeded(turn, result)
                     return result
                 if result.kind == "busy":
                     self._pace.refused(turn.at)
+            finally:
+                self._pace.end()
             if self._learns_name(result, body):
                 continue
             delay = self._retry.delay(result, attempt, answered=self._circuit.answered)
@@ -136,21 +139,24 @@ class ApiClient:
         with clocks_stopped() if asked_to else nullcontext():
             await self._pace.pause(delay)
 
-    @asynccontextmanager
-    async def _gate(self, body: Mapping[str, Any]) -> AsyncIterator[_Turn]:
-        """Hold each attempt to the server's pace and to the rates per minute.
+    async def _begin(self, body: Mapping[str, Any]) -> _Turn:
+        """Hold an attempt to the server's pace and to the rates per minute.
 
-        Raises once the model is given up, or nothing more is to be sent.
+        Whoever got through ends it with the pace. Raises once the model is given up, or nothing
+        more is to be sent.
         """
-        async with AsyncExitStack() as turn:
-            admission = None
-            with self._waiting():
-                at = await turn.enter_async_context(self._pace.turn())
+        admission = None
+        with self._waiting():
+            at = await self._pace.begin()
+            try:
                 if self._rate is not None and not self._fatal:
                     admission = await self._rate.admit(body, self._pace.resumed)
-            if self._fatal is not None:
-                self._raise_fatal()
-            yield _Turn(at, admission)
+                if self._fatal is not None:
+                    self._raise_fatal()
+            except BaseException:
+                self._pace.end()
+                raise
+        return _Turn(at, admission)
 
     @contextmanager
     def _waiting(self) -> Iterator[None]:
@@ -178,9 +184,11 @@ class ApiClient:
             body[self._max_tokens_name] = body.pop("max_tokens")
         try:
             reply = await self._transport.send("POST", path, body)
-            reply = replace(reply, body=self._secrets.hide_echo(reply.body))
         except TransportError as error:
             return Failure(_KINDS[error.kind], str(error))
+        shown = self._secrets.hide_echo(reply.body)
+        if shown != reply.body:
+            reply = replace(reply, body=shown)
         if 200 <= reply.status < 300:
             return parse(reply)
         return failure_of(reply)

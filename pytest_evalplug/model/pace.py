@@ -6,8 +6,6 @@ __all__ = ["Pace"]
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from pytest_evalplug.model.deadline import clocks_stopped
 
@@ -30,30 +28,33 @@ class Pace:
         self._queue: list[asyncio.Future[None]] = []
         self._pausing: set[asyncio.Future[None]] = set()
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[float]:
-        """Wait until a request may be sent; gives the time (monotonic) at which that is.
+    async def begin(self) -> float:
+        """Wait until a request may be sent, and return the time (monotonic) at which that is.
 
-        The clocks of the samples stand still meanwhile. Once stopped nobody waits.
+        The clocks of the samples stand still meanwhile. Once stopped nobody waits. Whoever has
+        begun calls :meth:`end`.
         """
-        with clocks_stopped():
-            await self._wait_for_turn()
+        if not self._has_turn():
+            with clocks_stopped():
+                await self._wait_for_turn()
         self._in_flight += 1
-        try:
-            yield time.monotonic()
-        finally:
-            self._in_flight -= 1
-            self._wake_queue()
+        return time.monotonic()
+
+    def end(self) -> None:
+        """Let the next one begin."""
+        self._in_flight -= 1
+        self._wake_queue()
+
+    def _has_turn(self) -> bool:
+        return self._stopped or not (self.held or self._in_flight >= int(self._limit))
 
     async def _wait_for_turn(self) -> None:
-        while not self._stopped:
+        while not self._has_turn():
             if self.held:
                 await self.resumed()
-            elif self._in_flight >= int(self._limit):
+            else:
                 self._queue.append(asyncio.get_running_loop().create_future())
                 await self._queue[-1]
-            else:
-                return
 
     @property
     def held(self) -> bool:

@@ -14,6 +14,7 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlsplit
@@ -126,8 +127,10 @@ class AiohttpTransport:
         """
         import aiohttp
 
-        reused: list[float] = []
+        opened: list[None] = []
+        _OPENED.set(opened)
         for again in (True, False):
+            begin = time.monotonic()
             try:
                 # Redirects are not followed: most turn the POST into a GET, and the key would
                 # travel along.
@@ -136,35 +139,34 @@ class AiohttpTransport:
                     f"{self._stem}/{path}{self._query}",
                     data=data,
                     allow_redirects=False,
-                    trace_request_ctx=reused,
                 )
             except aiohttp.ClientConnectorError:
                 raise
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
-                if not (again and reused and time.monotonic() - reused[0] < _STALE_SECONDS):
+                reused = not opened
+                if not (again and reused and time.monotonic() - begin < _STALE_SECONDS):
                     raise
         raise AssertionError("unreachable: the second try returns or raises")
 
     def _session(self) -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
+        if (session := self._sessions.get(loop)) is not None:
+            return session
         with self._lock:
             for old in [known for known in self._sessions if known.is_closed()]:
                 _close(old, self._sessions.pop(old))
-            session = self._sessions.get(loop)
-            if session is None:
-                session = self._sessions[loop] = self._open()
+            session = self._sessions[loop] = self._open()
             return session
 
     def _open(self) -> aiohttp.ClientSession:
         import aiohttp
 
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._limit),
+            connector=aiohttp.TCPConnector(limit=self._limit, socket_factory=_open_socket),
             timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=_CONNECT_SECONDS),
             headers={"Content-Type": "application/json", **self._headers},
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=not is_loopback(self._stem),
-            trace_configs=[_trace_reuse()],
         )
 
     async def aclose(self) -> None:
@@ -182,21 +184,20 @@ class AiohttpTransport:
             _close(loop, session)
 
 
-def _trace_reuse() -> aiohttp.TraceConfig:
-    """Return what notes in a request's context when it got a connection that has been used."""
-    import aiohttp
+_OPENED: ContextVar[list[None]] = ContextVar("evalplug_opened")
+"""Has an entry for each connection that the current request has opened."""
 
-    async def note(_: Any, context: Any, __: Any) -> None:
-        context.trace_request_ctx.append(time.monotonic())
 
-    trace = aiohttp.TraceConfig()
-    trace.on_connection_reuseconn.append(note)
-    return trace
+def _open_socket(address: tuple[int, int, int, str, Any]) -> socket.socket:
+    """Open a socket as asyncio would, and take note that no connection was used again."""
+    _OPENED.get().append(None)
+    family, kind, protocol, _, _ = address
+    return socket.socket(family=family, type=kind, proto=protocol)
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
     body = bytearray()
-    async for chunk in response.content.iter_any():
+    while chunk := await response.content.readany():
         body += chunk
         if len(body) > _LARGEST_BODY:
             response.close()

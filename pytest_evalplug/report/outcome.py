@@ -46,21 +46,29 @@ class Tally:
             self.failed += 1
 
 
-def finish_report(report: pytest.TestReport, call: pytest.CallInfo[None], *, xfail: bool) -> None:
+def finish_report(
+    report: pytest.TestReport,
+    call: pytest.CallInfo[None],
+    *,
+    xfail: bool,
+    hide: Callable[[str], str] = str,
+) -> None:
     """Mark the report of a wrong answer; a few readable lines take the traceback's place.
 
-    Whatever a sample's report quotes of a hostile reply, xdist can send it and a terminal show it.
+    Whatever a sample's report quotes of a hostile reply, xdist can send it and a terminal show it;
+    ``hide`` takes the secrets out.
     """
+    wrong = call.excinfo is not None and isinstance(call.excinfo.value, WrongAnswer)
+    if wrong:  # at first, so that nobody goes through the traceback
+        setattr(report, WRONG, True)
+        report.longrepr = str(call.excinfo.value)  # type: ignore[union-attr]
+    hide_secrets(report, hide)
     _rewrite(report, clean_log)
-    if hasattr(report, "wasxfail"):
-        report.wasxfail = clean(report.wasxfail)
-    if call.excinfo is None or not isinstance(call.excinfo.value, WrongAnswer):
-        return
-    setattr(report, WRONG, True)
-    report.longrepr = str(call.excinfo.value)
-    if xfail:
+    if wrong and xfail:
         report.outcome = "skipped"
         report.wasxfail = EXPECTED
+    elif hasattr(report, "wasxfail"):
+        report.wasxfail = clean(report.wasxfail)
 
 
 def hide_secrets(

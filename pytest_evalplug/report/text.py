@@ -53,8 +53,11 @@ def clean_log(text: str) -> str:
 
 def ending(value: Any, length: int = SHOWN) -> str:
     """Return the end of a text, where answers stand."""
-    text = clean(value).strip()
-    return text if len(text) <= length else f"… {text[-length:].lstrip()}"
+    text = (value if isinstance(value, str) else str(value)).strip(" \n\t")
+    shown = clean(text[-length:])
+    if len(shown) <= length and len(text) <= length:
+        return shown
+    return f"… {shown[-length:].lstrip()}"
 
 
 def shorten(value: Any, length: int) -> str:

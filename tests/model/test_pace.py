@@ -30,9 +30,12 @@ class Requests:
         await settle()
 
     async def _request(self, number: int) -> None:
-        async with self.pace.turn():
+        await self.pace.begin()
+        try:
             self.sent.append(number)
             await self._over[number].wait()
+        finally:
+            self.pace.end()
 
     async def end(self, *numbers: int) -> None:
         for number in numbers:
