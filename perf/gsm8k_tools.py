@@ -113,9 +113,9 @@ def _ours(folder: Path, task: Task) -> Tool:
         "-q",
         "-p",
         "no:randomly",
-        BENCHMARK.name,
+        f"{BENCHMARK.name}::TestGSM8K",
     ]
-    words += ["-k", "TestGSM8K and not ZeroShot", "--data-dir", str(task.data.parent)]
+    words += ["--data-dir", str(task.data.parent)]
     words += ["--work-dir", "out"]
     return Tool(
         "ours",

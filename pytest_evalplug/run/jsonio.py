@@ -44,16 +44,26 @@ def digest(obj: Any, length: int = 12) -> str:
 
     Equal for equal content in any process and in any order of keys.
     """
-    text = json.dumps(obj, sort_keys=True, default=_plain)
+    # the encoder for sorted keys is made anew at each call; a prompt is one text mostly
+    text = json.dumps(obj) if type(obj) is str else json.dumps(obj, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def json_object(items: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the text of a JSON object, one line for each key and JSON text in ``items``."""
+def json_object(
+    items: Iterable[tuple[str, str]], offsets: dict[str, int] | None = None
+) -> Iterator[str]:
+    """Yield the text of a JSON object, one line for each key and JSON text in ``items``.
+
+    ``offsets`` gets the byte, in UTF-8, at which each key's line begins.
+    """
     yield "{"
-    separator = "\n"
+    end, separator = 1, "\n"
     for key, text in items:
-        yield f"{separator}{dumps(key)}: {text}"
+        line = f"{dumps(key)}: {text}"
+        if offsets is not None:
+            offsets[key] = end + len(separator)
+            end = offsets[key] + (len(line) if line.isascii() else len(line.encode()))
+        yield separator + line
         separator = ",\n"
     yield "\n}\n"
 

@@ -25,11 +25,18 @@ class MergedFile(Mapping[str, Record]):
     calls ``damaged`` with that and keeps the lines that can be read.
     """
 
-    def __init__(self, path: Path, damaged: Callable[[DataError], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        damaged: Callable[[DataError], None] | None = None,
+        *,
+        offsets: dict[str, int] | None = None,
+    ) -> None:
+        """``offsets`` has where the line of each record begins, if that is known."""
         self._lines = LineFile(path)
         self._whole: dict[str, Record] = {}
-        self._offsets: dict[str, int] = {}
-        if path.exists():
+        self._offsets = offsets or {}
+        if offsets is None and path.exists():
             offsets = _offsets(path)
             try:
                 if offsets is None:

@@ -138,10 +138,11 @@ class PredictionStore:
                 self._load(model, dataset)
             if (model, dataset) in self._damaged:
                 self._put_aside(path, self._damaged.pop((model, dataset)))
-            write_atomic(path, json_object(self._texts(model, dataset)))
+            offsets: dict[str, int] = {}
+            write_atomic(path, json_object(self._texts(model, dataset), offsets))
             written.append(path)
             with self._lock:
-                self._merged.pop((model, dataset), None)
+                self._merged[model, dataset] = MergedFile(path, offsets=offsets)
         self._log.remove(keep_broken=True)
         return written
 

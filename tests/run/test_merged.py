@@ -23,8 +23,12 @@ records = st.dictionaries(
 
 
 def write(path: Path, content: dict[str, Any]) -> MergedFile:
-    write_atomic(path, json_object((index, dumps(record)) for index, record in content.items()))
-    return MergedFile(path)
+    offsets: dict[str, int] = {}
+    texts = ((index, dumps(record)) for index, record in content.items())
+    write_atomic(path, json_object(texts, offsets))
+    merged = MergedFile(path)
+    assert merged._offsets == offsets  # who has written it need not read it
+    return merged
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

@@ -69,7 +69,8 @@ def spell_out(text: Any) -> str:
         raw = _SUPERSCRIPT.sub(lambda m: "^" + unicodedata.normalize("NFKC", m[0]), raw)
         raw = _VULGAR.sub(lambda m: " " + unicodedata.normalize("NFKC", m[0]), raw)
         raw = raw.translate(_MINUS)
-    if not plain or any(word in raw.lower() for word in ("negative ", "minus ")):
+    lower = raw.lower()
+    if not plain or "negative " in lower or "minus " in lower:
         raw = _NEGATIVE.sub("-", raw)
     if "," in raw and ("{,}" in raw or ",\\!" in raw):
         raw = _TEX_COMMA.sub(",", raw)

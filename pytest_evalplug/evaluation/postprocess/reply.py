@@ -36,7 +36,9 @@ def answer_texts(reply: Any) -> Iterator[str]:
     text, _ = split_reasoning("" if reply is None else str(reply))
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-    text = _SPACES.sub(" ", fold(text))
+    text = fold(text)
+    if "  " in text or not text.isascii():  # else there is nothing that it would change
+        text = _SPACES.sub(" ", text)
     own, *others = _NEXT.split(text, maxsplit=2)
     yield own
     if len(others) == 1:
