@@ -16,9 +16,10 @@ import hashlib
 import inspect
 import json
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -119,24 +120,27 @@ class Benchmark:
     def cases(self, config: RunConfig) -> tuple[list[str], list[Case | Placeholder]]:
         """Return the ids and the cases of all items; all test functions share the cases.
 
-        Those of other shards are not made, or each shard would need the memory of all; where
-        nothing is left one is, for :func:`select` to leave out.
+        Those of other shards are not made, or each shard would need the memory of all.
         """
         if self._cases is None:
             ids: list[str] = []
             cases: list[Case | Placeholder] = []
-            elsewhere = _other_shards(config.shard)
-            spare: tuple[str, Case | Placeholder] | None = None
             for item_id, case in self._make_cases(config):
-                if elsewhere(case):
-                    spare = spare or (item_id, case)
-                else:
-                    ids.append(item_id)
-                    cases.append(case)
-            if spare and not cases:
-                ids, cases = [spare[0]], [spare[1]]
+                ids.append(item_id)
+                cases.append(case)
+            if not cases:
+                elsewhere = NotApplicable("all its samples are in other shards", where=self.name)
+                ids, cases = ["unselected"], [Placeholder(self.name, "", elsewhere)]
             self._cases = ids, cases
         return self._cases
+
+    def collected(self, items: Iterable[pytest.Item]) -> None:
+        """Let go of what only collecting needs: the items' own ids are copies of ours."""
+        self._cases = None
+        for item in items:
+            case = case_of(item)
+            if isinstance(case, Case) and case.item_id == item.callspec.id:  # type: ignore[attr-defined]
+                case.item_id = item.callspec.id  # type: ignore[attr-defined]
 
     def _make_cases(self, config: RunConfig) -> Iterator[tuple[str, Case | Placeholder]]:
         if self.error:
@@ -155,10 +159,10 @@ class Benchmark:
         for model in models or [None]:
             prefix = f"{safe_id(model)}-" if model and len(models) > 1 else ""
             for subset in subsets:
-                yield from self._subset_cases(subset, model, prefix)
+                yield from self._subset_cases(subset, model, prefix, config.shard)
 
     def _subset_cases(
-        self, subset: str, model: str | None, prefix: str
+        self, subset: str, model: str | None, prefix: str, shard: tuple[int, int] | None
     ) -> Iterator[tuple[str, Case | Placeholder]]:
         adapter = self.adapter
         try:
@@ -172,12 +176,16 @@ class Benchmark:
             kind = "skipped" if isinstance(error, NotApplicable) else "missing"
             yield f"{prefix}{safe_id(subset)}-{kind}", Placeholder(self.name, subset, error, model)
             return
+        number, count = shard or (1, 1)
+        numbers = shard_numbers(samples, self.dataset(subset), count) if shard else cycle([1])
         ids = item_ids(samples, subset, adapter.subset_list)
-        for position, item_id in enumerate(ids):
+        for sample, item_id, own in zip(samples, ids, numbers):  # noqa: B905 - without end
+            if own != number:
+                continue
             for repeat in range(adapter.repeats):
                 suffix = f"-r{repeat}" if adapter.repeats > 1 else ""
                 name = safe_id(f"{prefix}{item_id}{suffix}") if prefix or suffix else item_id
-                yield name, Case(adapter, subset, position, item_id, repeat, model)
+                yield name, Case(adapter, subset, sample, item_id, repeat, model)
 
 
 def authors_error(error: Exception, file: str) -> EvalplugError:
@@ -203,17 +211,24 @@ class BenchmarkClass(pytest.Class):
     benchmark: Benchmark
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return the items; those of the inherited test are located at the benchmark's class."""
+        """Return the items."""
         nodes = list(super().collect())
-        if self.benchmark.cls.test_sample is not DefaultDataAdapter.test_sample:
-            return nodes
-        line = _line_of(self.benchmark.cls)
-        file, *names = self.nodeid.split("::")
-        path = ".".join(names)
-        for node in nodes:
-            if isinstance(node, pytest.Function) and node.originalname == "test_sample":
-                node.location = (file, line, f"{path}.{node.name}")
+        self.benchmark.collected(node for node in nodes if isinstance(node, pytest.Item))
         return nodes
+
+    def locate(self, item: pytest.Item) -> None:
+        """Locate an item of the inherited test at the benchmark's class."""
+        if self._place is not None and getattr(item, "originalname", "") == "test_sample":
+            file, line, path = self._place
+            item.location = (file, line, f"{path}.{item.name}")
+
+    @cached_property
+    def _place(self) -> tuple[str, int | None, str] | None:
+        """The file, the line and the dotted name of the class; None if it has its own test."""
+        if self.benchmark.cls.test_sample is not DefaultDataAdapter.test_sample:
+            return None
+        file, *names = self.nodeid.split("::")
+        return file, _line_of(self.benchmark.cls), ".".join(names)
 
     def newinstance(self) -> DefaultDataAdapter:
         """Return the one adapter of this process, for every item."""
@@ -305,20 +320,19 @@ def _adapter_options(config: RunConfig, file: str) -> AdapterOptions:
 def select(
     config: pytest.Config, items: list[pytest.Item], run: RunConfig, known: dict[str, Benchmark]
 ) -> None:
-    """Leave out benchmarks of which no subset is selected, and other shards; order items by model.
+    """Leave out benchmarks of which nothing is selected; order items by model.
 
     A ``--subset`` that no benchmark has, or an ``--eval-set`` for a benchmark that isn't there, is
     an error of one item for each benchmark it could have meant, and the others do not run.
     """
     mistake = _unknown_override(run, known) or _unknown_subset(run, known)
-    elsewhere = _other_shards(run.shard)
     blamed: set[str] = set()
     kept, left_out = [], []
     for item in items:
         case = case_of(item)
         if case is not None and mistake and _replace(item, case, mistake, blamed):
             kept.append(item)
-        elif case is not None and (mistake or _unselected(case) or elsewhere(case)):
+        elif case is not None and (mistake or _unselected(case)):
             left_out.append(item)
         else:
             kept.append(item)
@@ -331,28 +345,10 @@ def select(
 
 
 def _unselected(case: Case | Placeholder) -> bool:
-    """Tell whether the case stands for a benchmark of which no subset is selected."""
+    """Tell whether the case stands for a benchmark of which no subset or sample is selected."""
     return (
         isinstance(case, Placeholder) and isinstance(case.error, NotApplicable) and not case.subset
     )
-
-
-def _other_shards(
-    shard: tuple[int, int] | None,
-) -> Callable[[Case | Placeholder], bool]:
-    """Return what tells whether a case is in another shard; what has no samples is in all."""
-    numbers: dict[str, list[int]] = {}
-
-    def elsewhere(case: Case | Placeholder) -> bool:
-        if shard is None or isinstance(case, Placeholder):
-            return False
-        number, count = shard
-        if case.dataset not in numbers:
-            samples = case.adapter.samples(case.subset)
-            numbers[case.dataset] = shard_numbers(samples, case.dataset, count)
-        return numbers[case.dataset][case.position] != number
-
-    return elsewhere
 
 
 def _replace(

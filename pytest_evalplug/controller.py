@@ -17,6 +17,7 @@ import pytest
 from pytest_evalplug.errors import EvalplugError
 from pytest_evalplug.options import RunConfig
 from pytest_evalplug.report.header import header
+from pytest_evalplug.report.kept import KeptReports
 from pytest_evalplug.report.outcome import Tally, exit_status, status_of
 from pytest_evalplug.run_holder import RunHolder
 from pytest_evalplug.stash import MANIFEST, RUN_CONFIG, SAMPLE, SESSION
@@ -56,6 +57,7 @@ class Controller:
         self._tally = Tally(failed=session.testsfailed if session else 0)
         self._outcome: Outcome | None = None
         self._progress: Progress | None = None
+        self._kept = KeptReports()
         self._started = datetime.now()
         self._uncollected = self._tally.failed > 0
         self._finished = False
@@ -110,9 +112,7 @@ class Controller:
         self._logged(report)
         yield
         if hasattr(report, SAMPLE):
-            from pytest_evalplug.report.properties import shorten_texts
-
-            shorten_texts(report)
+            self._kept.keep(report)
 
     def _logged(self, report: pytest.TestReport) -> None:
         self._tally.count(report)

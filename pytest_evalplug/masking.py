@@ -36,8 +36,9 @@ _LOOKS = re.compile(
     # OpenAI, Hugging Face, GitHub; also with stars in it, as servers quote it
     r"|(?P<prefix>\b(?:sk|pk|key|hf|ghp)[-_])(?:[\w.-]{0,80}\*\*[\w.*-]*|(?P<key>[\w-]{16,}))"
 )
-_HINTS = ("authorization", "bearer", "basic") + tuple(
-    f"{name}{mark}" for name in ("sk", "pk", "key", "hf", "ghp") for mark in "-_"
+_HINTS = (
+    *("authorization", "bearer", "basic"),
+    *(f"{name}{mark}" for name in ("sk", "pk", "key", "hf", "ghp") for mark in "-_"),
 )
 """One of these, in any case, is in all that :data:`_LOOKS` finds; looking for them is quicker."""
 _ASSIGNED = (

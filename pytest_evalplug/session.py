@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.collection import Benchmark, case_of
+from pytest_evalplug.collection import Benchmark, BenchmarkClass, case_of
 from pytest_evalplug.errors import EvalplugError, StorageError, WrongAnswer
 from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.case import Case
@@ -57,7 +57,6 @@ class EvalSession:
         """Saved predictions, once the run directory is open."""
         self.details: DetailStore | None = None
         """Saved verdicts, likewise."""
-        self._scored: set[Case] = set()
         self._decided: set[Case] = set()
         """Cases that ``test_sample`` judges, where others test them too."""
         self.unkept: StorageError | None = None
@@ -162,12 +161,18 @@ class EvalSession:
         if not decides(item) and case in self._decided:
             return  # an author's further test of a sample that test_sample judges
         setattr(report, SAMPLE, True)
-        if case in self._scored or report.when == "teardown" or self.config.stage == "infer":
+        if case.scored or report.when == "teardown" or self.config.stage == "infer":
             return
         detail = outcome_detail(case, call, report)
         if detail is not None:
             detail.error = detail.error and self.secrets.hide(detail.error)
             self.keep(case, None, detail)
+
+    def begin(self, item: pytest.Item) -> None:
+        """Say where a sample's item is, before anybody asks."""
+        node = item.getparent(BenchmarkClass)
+        if node is not None:
+            node.locate(item)
 
     def over(self, item: pytest.Item) -> None:
         """Let go of a sample's properties, which its reports have: pytest keeps all items."""
@@ -176,7 +181,7 @@ class EvalSession:
 
     def keep(self, case: Case, model: str | None, detail: Detail) -> None:
         """Keep a verdict, or the error that there was instead of one."""
-        self._scored.add(case)
+        case.scored = True
         name = model or case.model or self.sources.first
         assert self.details is not None
         try:

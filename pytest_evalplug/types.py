@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypedDict
 
 
@@ -143,7 +143,7 @@ class Detail:
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Detail:
         """Rebuild a Detail from :meth:`to_wire`; unknown keys are ignored."""
-        return cls(**{f.name: wire[f.name] for f in fields(cls) if f.name in wire})
+        return cls(**{name: wire[name] for name in cls.__slots__ if name in wire})
 
 
 @dataclass(slots=True)

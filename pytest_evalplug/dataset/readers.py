@@ -13,7 +13,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +47,7 @@ def _parse_jsonl(path: Path, text: str) -> Table:
     records: list[Record] = []
     lines: list[int] = []
     decode = json.JSONDecoder().raw_decode  # a third faster than json.loads
-    # not splitlines(): U+2028 and its like are part of a text
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(_lines(text), start=1):
         line = line.strip(_JSON_SPACE)
         if not line:
             continue
@@ -62,7 +61,20 @@ def _parse_jsonl(path: Path, text: str) -> Table:
             raise _broken(path, number, f"a JSON object is needed, not {_kind(record)}")
         records.append(record)
         lines.append(number)
-    return Table(_fill_columns(records), str(path), lines)
+    plain = bool(lines) and lines[-1] == len(lines)  # no blank lines: nothing to remember
+    return Table(_fill_columns(records), str(path), range(1, len(lines) + 1) if plain else lines)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one by one, so that they are not all there twice.
+
+    Only a line feed ends one, as U+2028 and its like are part of a text.
+    """
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _read_json(path: Path) -> Table:

@@ -14,20 +14,18 @@ from pytest_evalplug.types import Sample
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """Refers to a sample by its position, so that a hundred thousand of them stay light."""
+    """Kept light: there may be a hundred thousand of them."""
 
     adapter: DefaultDataAdapter
     subset: str
-    position: int
+    sample: Sample
+    """As it is shown to the model."""
     item_id: str
     repeat: int = 0
     model: str | None = None
     """The model's column; ``None`` where a user's own ``model_backend`` fixture names it."""
-
-    @property
-    def sample(self) -> Sample:
-        """The Sample as it is shown to the model."""
-        return self.adapter.samples(self.subset)[self.position]
+    scored: bool = False
+    """Whether its verdict, or why there is none, is kept."""
 
     @property
     def dataset(self) -> str:

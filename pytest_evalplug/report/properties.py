@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-__all__ = ["add_properties", "shorten_texts"]
+__all__ = ["add_properties"]
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,49 +17,24 @@ if TYPE_CHECKING:
 
 LONGEST = 4000
 """Characters of a text in a report; the prediction file has all of it."""
-KEPT = 100
-"""Characters of it that stay once all have seen the report."""
-_TEXTS = ("prediction", "pred", "reference")
 
 
 def add_properties(item: pytest.Item, evaluation: Evaluation) -> None:
     """Attach model, prediction, pred, reference and scores to the item's reports."""
     properties = [
-        _pair("model", clean(evaluation.model)),
-        _pair("prediction", shorten(evaluation.record["prediction"], LONGEST)),
+        ("model", clean(evaluation.model)),
+        ("prediction", shorten(evaluation.record["prediction"], LONGEST)),
     ]
     if evaluation.detail is not None:
         properties += [
-            _pair("pred", shorten(evaluation.pred, LONGEST)),
-            _pair("reference", shorten(evaluation.reference, LONGEST)),
+            ("pred", shorten(evaluation.pred, LONGEST)),
+            ("reference", shorten(evaluation.reference, LONGEST)),
         ]
     for metric, value in evaluation.score.items():
         name = "score" if len(evaluation.score) == 1 else f"score:{metric}"
-        properties.append(_pair(clean(name), str(value)))
+        properties.append((clean(name), str(value)))
     if evaluation.detail is not None and item.config.stash[RUN_CONFIG].dump_extract_rate:
-        properties.append(_pair("extracted", str(was_extracted(evaluation.detail)).lower()))
+        properties.append(("extracted", str(was_extracted(evaluation.detail)).lower()))
     ours = {name for name, _ in properties}  # those of an attempt before, where tests are rerun
     others = [pair for pair in item.user_properties if pair[0] not in ours]
     item.user_properties[:] = [*others, *properties]
-
-
-def shorten_texts(report: pytest.TestReport) -> None:
-    """Let go of long texts: pytest keeps all reports, so memory would grow with each."""
-    report.user_properties = [_shortened(pair) for pair in report.user_properties]
-
-
-def _shortened(pair: tuple[str, object]) -> tuple[str, object]:
-    name, value = pair
-    if not isinstance(value, str):
-        return pair
-    return _pair(name, value[:KEPT] if name in _TEXTS else value)
-
-
-def _pair(name: str, value: str) -> tuple[str, str]:
-    """Return the property; reports live until the end, and most share their short values."""
-    return _shared(name, value) if len(value) <= KEPT else (name, value)
-
-
-@lru_cache(maxsize=1024)
-def _shared(name: str, value: str) -> tuple[str, str]:
-    return name, value

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["EXTRACT_RATE", "ResultFile", "dataset_name", "shared_dataset"]
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -140,14 +141,12 @@ class ResultFile:
         """Read a results file by its path, as :meth:`read` does."""
         try:
             with path.open(encoding="utf-8") as file:
-                content = json.loads(file.read() if details else _head(file))
+                content, found = _parse(file, details)
             about = content.pop("run")
-            saved = content.pop("details", None)
             known = {f.name: about[f.name] for f in fields(cls) if f.name in about}
             intervals = {m: (low, high) for m, (low, high) in known.pop("intervals", {}).items()}
             metrics = {name: value for name, value in content.items() if is_number(value)}
             other = {name: value for name, value in content.items() if name not in metrics}
-            found = [Detail.from_wire(d) for d in saved] if details and saved is not None else None
             return cls(**known, intervals=intervals, metrics=metrics, other=other, details=found)
         except FileNotFoundError:
             return None
@@ -179,11 +178,39 @@ def _lines(details: list[Detail]) -> Iterator[str]:
         separator = ",\n"
 
 
-def _head(file: TextIO) -> str:
-    """Return the file's JSON without the details, if it is written as we do; else all of it."""
+def _parse(file: TextIO, with_details: bool) -> tuple[dict[str, Any], list[Detail] | None]:
+    """Return what a file says beside its details, and these, read line by line if we wrote it."""
     head: list[str] = []
     for line in file:
         if line.rstrip("\n") == _BEFORE_DETAILS.lstrip(",\n"):
-            return "".join(head).rstrip(",\n") + "}"
+            content = json.loads("".join(head).rstrip(",\n") + "}")
+            if not with_details:
+                return content, None
+            if (found := _read_lines(file)) is not None:
+                return content, found
+            break
         head.append(line)
-    return "".join(head)
+    file.seek(0)
+    content = json.loads(file.read())
+    saved = content.pop("details", None)
+    if saved is None or not with_details:
+        return content, None
+    return content, [Detail.from_wire(wire) for wire in saved]
+
+
+def _read_lines(file: TextIO) -> list[Detail] | None:
+    """Return the details that :func:`_lines` wrote; None if the rest of the file is not so."""
+    details: list[Detail] = []
+    scores: dict[str, dict[str, float]] = {}
+    for line in file:
+        if line == "]\n":
+            return details if file.read() == "}\n" else None
+        try:
+            detail = Detail.from_wire(json.loads(line.rstrip(",\n")))
+        except ValueError:
+            return None
+        # of a hundred thousand samples most have one of a few scores
+        detail.score = scores.setdefault(repr(detail.score), detail.score)
+        detail.subset = sys.intern(detail.subset)
+        details.append(detail)
+    return None

@@ -65,8 +65,8 @@ def make_cases(tmp_path: Path) -> Callable[..., list[Case]]:
             options=AdapterOptions(data_dirs=(tmp_path / "data",)),
         )
         return [
-            Case(adapter, "default", position, f"default-{position}", repeat)
-            for position in range(len(questions))
+            Case(adapter, "default", sample, f"default-{position}", repeat)
+            for position, sample in enumerate(adapter.samples("default"))
             for repeat in range(adapter.repeats)
         ]
 

@@ -46,7 +46,7 @@ class SampleTable:
 
     def chunks(self) -> Iterator[str]:
         """Yield the samples' texts: each chunk a JSON list of about 256 K characters."""
-        chunk: list[Record] = []
+        chunk: list[str] = []
         size = 0
         for position, detail in enumerate(self._details):
             try:
@@ -56,7 +56,7 @@ class SampleTable:
             own, cut = self._shared.cut(record.get("origin_prompt"))
             if not chunk:
                 self._starts.append(position)
-            chunk.append(
+            text = strict_json(
                 {
                     "prompt": own,
                     "cut": cut,
@@ -64,30 +64,31 @@ class SampleTable:
                     "detail": detail.to_wire(),
                 }
             )
-            length = self._note(position, detail, record)
+            self._note(position, detail, record)
             self._columns["ask"].append(preview(own, PREVIEW, from_start=cut))
-            size += length + (len(own) if isinstance(own, str) else 2000)
+            chunk.append(text)
+            size += len(text)
             if size >= CHUNK_CHARACTERS:
-                yield strict_json(chunk)
+                yield f"[{', '.join(chunk)}]"
                 chunk, size = [], 0
         if chunk:
-            yield strict_json(chunk)
+            yield f"[{', '.join(chunk)}]"
 
     def index(self) -> str:
         """Return what the list of samples and its filters need, as JSON of columns."""
         columns = {name: values for name, values in self._columns.items() if any(values)}
-        return strict_json(
-            {
-                "shared": self._shared.to_wire(),
-                "starts": self._starts,
-                "outcomes": "".join(self._outcomes),
-                **self._flags,
-                **columns,
-            }
-        )
+        fields = {
+            "shared": self._shared.to_wire(),
+            "starts": self._starts,
+            "outcomes": "".join(self._outcomes),
+            **self._flags,
+            **columns,
+        }
+        # one by one: to encode all at once takes several times the memory of the text
+        return "{" + ", ".join(f'"{name}": {strict_json(fields[name])}' for name in fields) + "}"
 
-    def _note(self, position: int, detail: Detail, record: Record) -> int:
-        """Add a sample to the columns and return how long its reply is."""
+    def _note(self, position: int, detail: Detail, record: Record) -> None:
+        """Add a sample to the columns."""
         self._outcomes.append(_outcome(detail))
         if detail.score and not was_extracted(detail):
             self._flags["no_answer"].append(position)
@@ -103,7 +104,6 @@ class SampleTable:
         columns["chars"].append(length)
         columns["tokens"].append(_tokens(record.get("usage")))
         columns["confidence"].append(_confidence(record))
-        return length or 0
 
 
 def _outcome(detail: Detail) -> str:
