@@ -41,6 +41,7 @@ from pytest_evalplug.inference.saved import with_gold
 from pytest_evalplug.inference.threads import DaemonThreads
 from pytest_evalplug.inference.timing import in_time
 from pytest_evalplug.inference.turns import Turns
+from pytest_evalplug.inference.window import Window
 from pytest_evalplug.logs import RUN_LOG
 from pytest_evalplug.loops import keep_running
 from pytest_evalplug.model.base import GenerationParams, ModelBackend
@@ -51,10 +52,6 @@ from pytest_evalplug.types import ModelOutput
 
 log = logging.getLogger("pytest_evalplug.inference")
 
-WINDOW = 4096
-"""How many predictions may wait for their item: bounds memory, never speed."""
-ROOM = 256
-"""How many of them must be fetched before it goes on, where that many wait."""
 GRACE_SECONDS = 5.0
 """How long a stopped run waits for the requests in flight."""
 PATIENCE_SECONDS = 0.05
@@ -107,6 +104,7 @@ class Engine:
         self._tasks: set[asyncio.Task[None]] = set()
         self._looked = -LOOK_SECONDS
         self._stopping = False
+        self._window = Window()
         self._room = asyncio.Event()
         self._full = False
         """The look-ahead waits for items to fetch their predictions."""
@@ -168,10 +166,11 @@ class Engine:
         if not future.done():  # its item did not want it; a further test may
             future.add_done_callback(lambda _: self.forget(case))
             return
-        self._futures.pop(case, None)
+        if self._futures.pop(case, None) is not None and future.exception() is None:
+            self._window.fetched(future.result())
         # its thread is woken once for many items; one that was interrupted ends after the engine
-        enough = len(self._futures) <= max(WINDOW - ROOM, WINDOW // 2)
-        if self._full and enough and self._thread.is_alive():
+        enough = self._full and self._window.has_room(len(self._futures))
+        if enough and self._thread.is_alive():
             self._full = False
             self._loop.call_soon_threadsafe(self._room.set)
 
@@ -237,7 +236,7 @@ class Engine:
         for case in self._plan:
             while not self._has_room():
                 self._room.clear()
-                self._full = len(self._futures) >= WINDOW
+                self._full = self._window.is_full(len(self._futures))
                 await self._room.wait()
             if self._stopping or self.fatal:
                 return
@@ -249,7 +248,7 @@ class Engine:
     def _has_room(self) -> bool:
         if self._stopping or self.fatal:
             return True
-        return len(self._tasks) < self._depth and len(self._futures) < WINDOW
+        return len(self._tasks) < self._depth and not self._window.is_full(len(self._futures))
 
     def _ensure(self, case: Case) -> Future[Record]:
         """Return the case's future; starts the work if nobody has."""
@@ -277,6 +276,7 @@ class Engine:
             self._failed[case] = future
             future.set_exception(as_error(error, case, self._hide))
         else:
+            self._window.arrived(record)
             try:
                 if self._arrived:
                     self._arrived(case, record)

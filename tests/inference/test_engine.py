@@ -12,6 +12,7 @@ import pytest
 from pytest_evalplug import DefaultDataAdapter
 from pytest_evalplug.errors import FatalModelError, ModelError, NotApplicable, TooLongError
 from pytest_evalplug.inference import engine as engine_module
+from pytest_evalplug.inference import window
 from pytest_evalplug.inference.batcher import StoppedError
 from pytest_evalplug.inference.case import Case
 from pytest_evalplug.inference.engine import Engine
@@ -181,7 +182,7 @@ def test_a_corrected_reference_is_kept_with_the_old_reply(
 def test_the_window_bounds_what_waits(
     start: Start, make_cases: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_module, "WINDOW", 5)
+    monkeypatch.setattr(window, "COUNT", 5)
     cases = make_cases(*(f"q{n}" for n in range(20)))
     backend = Backend()
     engine = start(backend, cases)
@@ -193,10 +194,26 @@ def test_the_window_bounds_what_waits(
     assert len(backend.batches) == 20
 
 
+def test_the_window_bounds_how_long_it_is(
+    start: Start, make_cases: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window, "CHARACTERS", 5000)
+    cases = make_cases(*(f"q{n} {'x' * 1000}" for n in range(60)))
+    backend = Backend()
+    engine = start(backend, cases)
+    time.sleep(0.2)
+    # the backend echoes, so three fill it; what was under way by then is asked, too
+    assert 3 <= len(backend.batches) < 60
+    for case in cases:
+        engine.result(case)
+        engine.forget(case)
+    assert len(backend.batches) == 60
+
+
 def test_what_is_over_before_its_turn_is_not_asked(
     start: Start, make_cases: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_module, "WINDOW", 2)
+    monkeypatch.setattr(window, "COUNT", 2)
     cases = make_cases(*"abcd")
     backend = Backend()
     engine = start(backend, [*cases, *cases])  # two tests of each
