@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["EvalSession"]
 
+import gc
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -99,6 +100,9 @@ class EvalSession:
             items[0].config.pluginmanager.register(_WorkerHooks(self.stop, signals))
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
+        # what was collected stays until the end: the garbage collector need not walk it every time
+        gc.freeze()
+        items[0].config.add_cleanup(gc.unfreeze)
 
     def open(self, run: RunDirectory) -> None:
         """Begin to write into the run directory."""

@@ -91,6 +91,8 @@ class Batcher:
         self._calls: set[asyncio.Future[Any]] = set()
         """Of plain functions; some may have been left behind."""
         self._hangs = False
+        self._async: dict[str, bool] = {}
+        """Which of the backend's methods are coroutine functions."""
 
     async def submit(self, payload: Payload, params: GenerationParams) -> ModelOutput:
         """Return the backend's output; raises ModelError, StoppedError once stopped."""
@@ -208,7 +210,9 @@ class Batcher:
 
     async def _call(self, method: str, *args: Any) -> Any:
         function = getattr(self.backend, method)
-        if is_async(function):
+        if method not in self._async:
+            self._async[method] = is_async(function)
+        if self._async[method]:
             return await function(*args)
         with clocks_stopped():
             await self._free_thread()

@@ -335,7 +335,7 @@ class Engine:
             self._batcher.give_up(error)
 
     def _stale(self, saved: Record, key: PredictionKey) -> bool:
-        changed = key.differs(PredictionKey.from_wire(saved.get("key")))
+        changed = key.differs(saved.get("key"))
         if changed:
             self.counts[f"stale: {', '.join(changed)}"] += 1
         return bool(changed)

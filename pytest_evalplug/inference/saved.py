@@ -15,7 +15,7 @@ from pytest_evalplug.inference.records import Record, generation_params, predict
 from pytest_evalplug.model.spec import ModelInfo, ModelSpec
 from pytest_evalplug.run.directory import RunDirectory
 from pytest_evalplug.run.jsonio import digest
-from pytest_evalplug.run.predictions import PredictionKey, PredictionStore
+from pytest_evalplug.run.predictions import PredictionStore
 from pytest_evalplug.run.snapshot import read_object
 from pytest_evalplug.types import Sample
 
@@ -45,7 +45,7 @@ class SavedPredictions:
         payload = self._inferencer.build(case.adapter, case.sample, case.subset, None)
         params = generation_params(case, self.model)
         key = prediction_key(self.model.fingerprint, self._inferencer, payload, params, case)
-        changed = key.differs(PredictionKey.from_wire(saved.get("key")))
+        changed = key.differs(saved.get("key"))
         if changed:
             raise ModelError(
                 f"the saved prediction of {self.model.name} is stale: changed {', '.join(changed)}",

@@ -33,7 +33,7 @@ def dumps(obj: Any) -> str:
     text, without memory addresses. NaN and infinities are written as Python does, so that they
     come back as they were.
     """
-    text = json.dumps(obj, ensure_ascii=False, default=_plain)
+    text = _ENCODER.encode(obj)
     if text.isascii():
         return text
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -44,9 +44,7 @@ def digest(obj: Any, length: int = 12) -> str:
 
     Equal for equal content in any process and in any order of keys.
     """
-    # the encoder for sorted keys is made anew at each call; a prompt is one text mostly
-    text = json.dumps(obj) if type(obj) is str else json.dumps(obj, sort_keys=True, default=_plain)
-    return hashlib.sha256(text.encode()).hexdigest()[:length]
+    return hashlib.sha256(_SORTED.encode(obj).encode()).hexdigest()[:length]
 
 
 def json_object(
@@ -126,6 +124,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _plain(obj: Any) -> Any:
+    """Return what JSON does not know as what it holds, else as its text."""
     if dataclasses.is_dataclass(obj) and not isinstance(obj, type):
         return {f.name: getattr(obj, f.name) for f in dataclasses.fields(obj)}
     if isinstance(obj, partial):
@@ -139,3 +138,7 @@ def _plain(obj: Any) -> Any:
     if hasattr(obj, "__qualname__"):
         return f"{obj.__module__}.{obj.__qualname__}"
     return _ADDRESS.sub("", str(obj))
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_plain)
+_SORTED = json.JSONEncoder(sort_keys=True, default=_plain)

@@ -8,7 +8,7 @@ import json
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -46,16 +46,13 @@ class PredictionKey:
         """Return plain JSON types, for a record's ``key``."""
         return {name: getattr(self, name) for name in _WORDS}
 
-    @classmethod
-    def from_wire(cls, wire: Mapping[str, Any] | None) -> PredictionKey:
-        """Rebuild a key; a part that is missing differs from every other."""
-        return cls(**{f.name: str((wire or {}).get(f.name, "")) for f in fields(cls)})
-
-    def differs(self, other: PredictionKey) -> list[str]:
-        """Name what changed between the two; empty if nothing did."""
-        return [
-            word for name, word in _WORDS.items() if getattr(self, name) != getattr(other, name)
-        ]
+    def differs(self, wire: Any) -> list[str]:
+        """Name what is not the same in a record's ``key``; empty if all is."""
+        mine = self.to_wire()
+        if wire == mine:
+            return []
+        known = wire if isinstance(wire, Mapping) else {}
+        return [word for name, word in _WORDS.items() if str(known.get(name, "")) != mine[name]]
 
 
 def _is_prediction(record: Record) -> int:
