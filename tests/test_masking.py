@@ -5,7 +5,10 @@ import pickle
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_evalplug import masking
 from pytest_evalplug.masking import Secrets, mask, mask_argument, mask_settings
 
 TABLE = {
@@ -85,6 +88,17 @@ def test_so_is_a_long_one_of_which_the_start_or_the_end_shows(part: str) -> None
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert secrets().hide(text) == text
+
+
+_PIECES = [
+    *("Authorization: Bearer ", "baſic ", "BASIC ", "sk-", "HF_", "key_"),
+    *("**", "a1B2c3D4e5F6g7H8"),
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES) | st.text(max_size=5), max_size=8).map("".join))
+def test_the_quick_look_misses_no_key(text: str) -> None:
+    assert masking._mask_looks(text) == masking._LOOKS.sub(masking._mask_found, text)
 
 
 def test_keys_of_others_are_known_by_their_looks() -> None:

@@ -107,6 +107,17 @@ def test_a_wrong_answer_s_report() -> None:
     assert status_of(report) == ("wrong", "w", ("WRONG", {"yellow": True}))
 
 
+def test_a_wrong_answer_shows_no_secret() -> None:
+    call = pytest.CallInfo.from_call(lambda: _raise(WrongAnswer("reply: it is hidden")), "call")
+    report = report_of(None)
+    finish_report(report, call, xfail=False, hide=lambda text: text.replace("hidden", "***"))
+    assert report.longrepr == "reply: it is ***"
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
 def test_a_wrong_answer_that_is_expected() -> None:
     report = report_of(WrongAnswer("pred: 1"), xfail=True)
     assert report.skipped

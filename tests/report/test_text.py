@@ -52,6 +52,17 @@ def test_ending_keeps_the_end() -> None:
     assert ending("  short \n") == "short"
 
 
+@given(st.text("ab :\n\t\x1b\x1c\ud800\u202e", max_size=40), st.integers(1, 12))
+def test_only_the_ending_need_be_looked_at(text: str, length: int) -> None:
+    whole = clean(text).strip()
+    expected = whole if len(whole) <= length else f"… {whole[-length:].lstrip()}"
+    # a colon that begins what is shown is no command in the whole, but may be escaped
+    assert ending(text, length).replace(r"\x3a", ":")[-3:] == expected.replace(r"\x3a", ":")[-3:]
+    assert len(ending(text, length)) <= length + 2
+    if ":" not in text:
+        assert ending(text, length) == expected
+
+
 def test_shorten_says_what_is_left_out() -> None:
     assert shorten("abcdef", 4) == "abcd… (2 more characters)"
     assert shorten("abcd", 4) == "abcd"
