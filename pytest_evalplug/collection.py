@@ -211,24 +211,20 @@ class BenchmarkClass(pytest.Class):
     benchmark: Benchmark
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return the items."""
+        """Return the items; those of the inherited test are located at the benchmark's class."""
         nodes = list(super().collect())
-        self.benchmark.collected(node for node in nodes if isinstance(node, pytest.Item))
-        return nodes
-
-    def locate(self, item: pytest.Item) -> None:
-        """Locate an item of the inherited test at the benchmark's class."""
-        if self._place is not None and getattr(item, "originalname", "") == "test_sample":
-            file, line, path = self._place
-            item.location = (file, line, f"{path}.{item.name}")
-
-    @cached_property
-    def _place(self) -> tuple[str, int | None, str] | None:
-        """The file, the line and the dotted name of the class; None if it has its own test."""
+        items = [node for node in nodes if isinstance(node, pytest.Item)]
+        if len(items) == len(nodes):  # else a class within will want the same cases
+            self.benchmark.collected(items)
         if self.benchmark.cls.test_sample is not DefaultDataAdapter.test_sample:
-            return None
+            return nodes
+        line = _line_of(self.benchmark.cls)
         file, *names = self.nodeid.split("::")
-        return file, _line_of(self.benchmark.cls), ".".join(names)
+        path = ".".join(names)
+        for item in items:
+            if getattr(item, "originalname", "") == "test_sample":
+                item.location = (file, line, f"{path}.{item.name}")
+        return nodes
 
     def newinstance(self) -> DefaultDataAdapter:
         """Return the one adapter of this process, for every item."""

@@ -151,12 +151,9 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    own = item.config.stash.get(SESSION, None)
-    if own is None:
-        return (yield)
-    own.begin(item)
     result = yield
-    own.over(item)
+    if SESSION in item.config.stash:
+        item.config.stash[SESSION].over(item)
     return result
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["EvalSession"]
 
-import gc
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_evalplug.collection import Benchmark, BenchmarkClass, case_of
+from pytest_evalplug.collection import Benchmark, case_of
 from pytest_evalplug.errors import EvalplugError, StorageError, WrongAnswer
 from pytest_evalplug.inference.budget import Limits
 from pytest_evalplug.inference.case import Case
@@ -100,9 +99,6 @@ class EvalSession:
             items[0].config.pluginmanager.register(_WorkerHooks(self.stop, signals))
         self.open(run)
         self.manifest.write(run.journal / MANIFEST)
-        # what was collected stays until the end: the garbage collector need not walk it every time
-        gc.freeze()
-        items[0].config.add_cleanup(gc.unfreeze)
 
     def open(self, run: RunDirectory) -> None:
         """Begin to write into the run directory."""
@@ -171,12 +167,6 @@ class EvalSession:
         if detail is not None:
             detail.error = detail.error and self.secrets.hide(detail.error)
             self.keep(case, None, detail)
-
-    def begin(self, item: pytest.Item) -> None:
-        """Say where a sample's item is, before anybody asks."""
-        node = item.getparent(BenchmarkClass)
-        if node is not None:
-            node.locate(item)
 
     def over(self, item: pytest.Item) -> None:
         """Let go of a sample's properties, which its reports have: pytest keeps all items."""

@@ -19,27 +19,27 @@ class KeptReports:
     """Makes reports small once every plugin has seen them, or memory would grow with each."""
 
     def __init__(self) -> None:
-        self._first: dict[str, pytest.TestReport] = {}
-        """The first report of each item that is under way."""
+        self._before: dict[str, pytest.TestReport] = {}
+        """The latest report of each item that is under way."""
 
     def keep(self, report: pytest.TestReport) -> None:
-        """Cut a report's long texts, and let it share what it has in common with others."""
-        first = self._first.setdefault(report.nodeid, report)
-        if first is not report:
-            for name in _EQUAL:
-                if getattr(report, name) == getattr(first, name):
-                    setattr(report, name, getattr(first, name))
+        """Cut a report's long texts, and let it share what its item's others have alike."""
         if report.user_properties:
-            report.user_properties = _cut(report.user_properties)
+            report.user_properties = list(tuple(map(_cut_pair, report.user_properties)))  # no spare
+        before = self._before.get(report.nodeid)
+        for name in _EQUAL if before else ():
+            if getattr(report, name) == getattr(before, name):
+                setattr(report, name, getattr(before, name))
+        if before and _same(report.user_properties, before.user_properties):
+            report.user_properties = before.user_properties
+        self._before[report.nodeid] = report
         if report.when == "teardown":
-            self._first.pop(report.nodeid, None)
+            del self._before[report.nodeid]
 
 
-def _cut(properties: list[tuple[str, object]]) -> list[tuple[str, object]]:
-    pairs = tuple(map(_cut_pair, properties))
-    if all(type(value) is str for _, value in pairs):
-        return _same_list(pairs)
-    return list(pairs)  # somebody's own: 1 and True are equal, and must not become each other
+def _same(one: list[tuple[str, object]], other: list[tuple[str, object]]) -> bool:
+    """Tell whether two lists are the same; of others' values 1 and True are equal, but differ."""
+    return one == other and all(type(value) is str for _, value in (*one, *other))
 
 
 def _cut_pair(pair: tuple[str, object]) -> tuple[str, object]:
@@ -48,11 +48,6 @@ def _cut_pair(pair: tuple[str, object]) -> tuple[str, object]:
         return pair
     value = value[:KEPT] if name in _TEXTS else value
     return _same_pair(name, value) if len(value) <= KEPT else (name, value)
-
-
-@lru_cache(maxsize=64)
-def _same_list(pairs: tuple[tuple[str, object], ...]) -> list[tuple[str, object]]:
-    return list(pairs)
 
 
 @lru_cache(maxsize=1024)

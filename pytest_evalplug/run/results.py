@@ -211,6 +211,7 @@ def _read_lines(file: TextIO) -> list[Detail] | None:
             return None
         # of a hundred thousand samples most have one of a few scores
         detail.score = scores.setdefault(repr(detail.score), detail.score)
-        detail.subset = sys.intern(detail.subset)
+        if type(detail.subset) is str:
+            detail.subset = sys.intern(detail.subset)
         details.append(detail)
     return None

@@ -493,3 +493,23 @@ def test_a_damaged_prediction_file(project: Project) -> None:
     assert "Traceback" not in run.out
     assert Path(f"{path}.damaged").read_text() == "{"
     assert len(run.predictions()) == 2
+
+
+def test_a_class_within_tests_the_same_samples(project: Project, mode: tuple[str, ...]) -> None:
+    write(
+        project,
+        """
+def test_extra(self, prediction):
+    assert prediction
+class TestMore:
+    def test_length(self, prediction):
+        assert len(prediction) < 9
+    def test_right(self, evaluation):
+        evaluation.check()
+""",
+    )
+    project.data([right(n) for n in range(3)])
+    run = project.run(*mode)
+    assert run.outcomes == {"passed": 12}
+    assert len(project.asked()) == 3
+    assert run.result()["run"]["num_samples"] == 3

@@ -41,15 +41,18 @@ def test_all_texts_are_cut_and_reports_share_them() -> None:
 
 def test_what_is_equal_is_there_once() -> None:
     kept = KeptReports()
-    reports = [report_with(("pred", "4"), when=when) for when in ("setup", "call", "teardown")]
+    reports = [
+        report_with(when="setup"),
+        *(report_with(("pred", "4"), when=when) for when in ("call", "teardown")),
+    ]
     for report in reports:
         kept.keep(report)
     setup, *others = reports
     for report in others:
         assert report.location is setup.location
         assert report.keywords is setup.keywords
-        assert report.user_properties is setup.user_properties
-    assert not kept._first  # the item is over
+        assert report.user_properties is others[0].user_properties
+    assert not kept._before  # the item is over
 
 
 def test_what_differs_stays() -> None:
@@ -75,3 +78,12 @@ def test_long_texts_are_not_remembered() -> None:
 
     assert _cut_pair(("tokens", "x" * KEPT)) is _cut_pair(("tokens", "x" * KEPT))
     assert _cut_pair(("tokens", "x" * (KEPT + 1))) is not _cut_pair(("tokens", "x" * (KEPT + 1)))
+
+
+def test_what_is_added_to_one_samples_report_is_not_in_anothers() -> None:
+    kept = KeptReports()
+    first, second = report_with(("pred", "4"), when="teardown"), report_with(("pred", "4"))
+    kept.keep(first)
+    kept.keep(second)
+    first.user_properties.append(("where", "a"))
+    assert second.user_properties == [("pred", "4")]
