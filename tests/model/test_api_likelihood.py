@@ -278,7 +278,8 @@ class TestTheJoin:
             ),
             size,
         )
-        if known and starts[size - known] <= boundary:
+        # an empty token before the known ones may stand at the boundary, too: nobody can tell
+        if known and starts[size - known] <= boundary and first >= size - known:
             assert split_at(echo, boundary) == first
         else:
             assert split_at(echo, boundary) is None
