@@ -202,9 +202,13 @@ def _read_lines(file: TextIO) -> list[Detail] | None:
     """Return the details that :func:`_lines` wrote; None if the rest of the file is not so."""
     details: list[Detail] = []
     scores: dict[str, dict[str, float]] = {}
+    last = False
     for line in file:
         if line == "]\n":
-            return details if file.read() == "}\n" else None
+            return details if (last or not details) and file.read() == "}\n" else None
+        if last:  # a comma is missing
+            return None
+        last = not line.endswith(",\n")
         try:
             detail = Detail.from_wire(json.loads(line.rstrip(",\n")))
         except ValueError:

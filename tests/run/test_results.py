@@ -167,3 +167,10 @@ def test_two_benchmarks_with_one_dataset_name(
         f"BenchmarkMeta 'a-b': benchmarks 'a-b' and 'a' both have a dataset '{shared}'. "
         "Rename one of the benchmarks, or its subset"
     )
+
+
+def test_a_comma_that_is_missing_is_damage(run: RunDirectory) -> None:
+    path = result(details=[Detail("0", "d-0", "s"), Detail("1", "d-1", "s")]).write(run)
+    path.write_text(path.read_text().replace('},\n{"index": "1"', '}\n{"index": "1"'))
+    with pytest.raises(DataError, match="can't be read"):
+        ResultFile.load(path)
